@@ -11,13 +11,13 @@ pub mod messages {
     pub use jeton_proto::v1::{
         AuditEntry, AuditPosition, AuditPositions, BackupPart, BackupRequest, BackupSummary,
         CheckStoreRequest, CheckStoreResponse, CreateIssuerRequest, CreateRevocationsRequest,
-        CreateRevocationsResponse, DropAuditRequest, DropAuditResponse, ExportAuditPart,
-        ExportAuditRequest, GetIssuerRequest, ImportKeyRequest, Issuer, Key,
-        ListAuditChainsRequest, ListAuditRequest, ListIssuersRequest, ListIssuersResponse,
-        ListRevocationsRequest, ReencryptKeysRequest, ReencryptKeysResponse,
-        ReportCompromisedKeyRequest, Revocation, RevocationStamp, RotateKeyRequest,
-        SetIssuerRequest, StatusRequest, StatusResponse, WithdrawKeyRequest, backup_part,
-        export_audit_part, key, revocation_rule,
+        CreateRevocationsResponse, DropAuditRequest, DropAuditResponse, EndRevocationsRequest,
+        EndRevocationsResponse, ExportAuditPart, ExportAuditRequest, GetIssuerRequest,
+        ImportKeyRequest, Issuer, Key, ListAuditChainsRequest, ListAuditRequest,
+        ListIssuersRequest, ListIssuersResponse, ListRevocationsRequest, ReencryptKeysRequest,
+        ReencryptKeysResponse, ReportCompromisedKeyRequest, Revocation, RevocationStamp,
+        RotateKeyRequest, SetIssuerRequest, StatusRequest, StatusResponse, WithdrawKeyRequest,
+        backup_part, export_audit_part, key, revocation_rule,
     };
 }
 
@@ -175,6 +175,20 @@ impl AdminClient {
     ) -> Result<CreateRevocationsResponse> {
         let request = self.channels.request(false, request);
         let response = self.inner.clone().create_revocations(request).await;
+        Ok(response.map_err(Error::of_status)?.into_inner())
+    }
+
+    /// Ends revocations of subjects, clients and keys before their time.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`].
+    pub async fn end_revocations(
+        &self,
+        request: EndRevocationsRequest,
+    ) -> Result<EndRevocationsResponse> {
+        let request = self.channels.request(false, request);
+        let response = self.inner.clone().end_revocations(request).await;
         Ok(response.map_err(Error::of_status)?.into_inner())
     }
 

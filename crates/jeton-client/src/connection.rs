@@ -4,8 +4,10 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use jeton_proto::v1::token_service_client::TokenServiceClient;
+use jeton_proto::v1::{RevocationUpdate, WatchRevocationsRequest};
 use tonic::metadata::MetadataValue;
 use tonic::transport::{Certificate, Channel, ClientTlsConfig, Endpoint, Identity};
+use tonic::{Code, Status, Streaming};
 
 use crate::admin::AdminClient;
 use crate::channels::Channels;
@@ -258,14 +260,51 @@ impl Client {
     /// [`Error`].
     pub async fn follow_revocations(&self, issuer: impl Into<String>) -> Result<Follower> {
         let issuer = issuer.into();
-        let message = jeton_proto::v1::WatchRevocationsRequest {
-            issuer: issuer.clone(),
+        let requested_at = Moment::now();
+        let updates = self.watch_revocations(&issuer, &[]).await;
+        let updates = updates.map_err(Error::of_status)?;
+        Follower::begin(issuer, updates, requested_at).await
+    }
+
+    /// Continues to follow revocations after an interruption, also at another server of the same store. When this
+    /// returns, all active revocations are known.
+    ///
+    /// Returns whether the server has sent only what was missed. If it no longer could, the follower has loaded all
+    /// revocations again.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`]. The view of the follower stays, and its age grows. Call this again.
+    pub async fn resume_revocations(&self, follower: &mut Follower) -> Result<bool> {
+        let requested_at = Moment::now();
+        let token = follower.resume_token();
+        if !token.is_empty() {
+            let updates = self.watch_revocations(follower.issuer(), token).await;
+            match updates {
+                Ok(updates) => {
+                    follower.resume(updates, requested_at).await?;
+                    return Ok(true);
+                }
+                Err(status) if status.code() == Code::Aborted => {}
+                Err(status) => return Err(Error::of_status(status)),
+            }
+        }
+        *follower = self.follow_revocations(follower.issuer()).await?;
+        Ok(false)
+    }
+
+    async fn watch_revocations(
+        &self,
+        issuer: &str,
+        resume_token: &[u8],
+    ) -> Result<Streaming<RevocationUpdate>, Status> {
+        let message = WatchRevocationsRequest {
+            issuer: issuer.to_owned(),
+            resume_token: resume_token.to_vec(),
         };
         let request = self.channels.request(true, message);
-        let requested_at = Moment::now();
-        let updates = self.inner.clone().watch_revocations(request).await;
-        let updates = updates.map_err(Error::of_status)?;
-        Follower::begin(issuer, updates.into_inner(), requested_at).await
+        let updates = self.inner.clone().watch_revocations(request).await?;
+        Ok(updates.into_inner())
     }
 }
 

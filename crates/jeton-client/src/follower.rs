@@ -34,6 +34,8 @@ pub struct Follower {
     revision: u64,
     age: ViewAge,
     clock_guard: ClockGuard,
+    /// Where the server resumes. Empty: nowhere.
+    resume_token: Vec<u8>,
 }
 
 impl Follower {
@@ -50,9 +52,30 @@ impl Follower {
             revision: 0,
             age: ViewAge::new(requested_at),
             clock_guard: ClockGuard::new(requested_at),
+            resume_token: Vec::new(),
         };
         while follower.next().await? {}
         Ok(follower)
+    }
+
+    pub(crate) fn issuer(&self) -> &str {
+        &self.issuer
+    }
+
+    pub(crate) fn resume_token(&self) -> &[u8] {
+        &self.resume_token
+    }
+
+    /// Continues with another stream, which begins after the last update.
+    pub(crate) async fn resume(
+        &mut self,
+        updates: Streaming<RevocationUpdate>,
+        requested_at: Moment,
+    ) -> Result<()> {
+        self.updates = updates;
+        self.age.resume(requested_at);
+        while self.next().await? {}
+        Ok(())
     }
 
     /// Waits for the next update and applies it.
@@ -61,8 +84,9 @@ impl Follower {
     ///
     /// # Errors
     ///
-    /// [`Error::Unreachable`] if the stream has ended, for example because this was called too rarely. Call
-    /// [`Client::follow_revocations`](crate::Client::follow_revocations) again.
+    /// [`Error::Unreachable`] if the stream has ended, for example because this was called too rarely, or another
+    /// [`Error`]. The view stays, and its age grows. Call
+    /// [`Client::resume_revocations`](crate::Client::resume_revocations).
     pub async fn next(&mut self) -> Result<bool> {
         let update = self.updates.message().await.map_err(Error::of_status)?;
         let update = update.ok_or_else(|| Error::Unreachable("the stream has ended".to_owned()))?;
@@ -76,6 +100,9 @@ impl Follower {
             });
         self.age.record(sent, update.is_snapshot, now);
         self.revision = update.revision;
+        if !update.is_snapshot {
+            self.resume_token = update.resume_token;
+        }
         for token in update.tokens {
             if let Ok(hash) = token.hash.try_into() {
                 self.tokens

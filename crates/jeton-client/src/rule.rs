@@ -14,6 +14,9 @@ pub(crate) fn rejects(
     token_id: Option<&str>,
     issued_at: Option<i64>,
 ) -> bool {
+    if rule.is_ended {
+        return false;
+    }
     if rule.not_before == i64::MAX {
         return true;
     }
@@ -26,10 +29,18 @@ pub(crate) fn rejects(
 
 /// Merges a received rule with the known rule of the same name, so that the result rejects at least as much.
 ///
-/// Rules are not withdrawn before they end. The server may have lost the known rule because of a wrong clock.
+/// Only a rule that says so ends the known one. The server may have lost the known rule because of a wrong clock.
 pub(crate) fn merge(rule: RevocationRule, known: Option<&RevocationRule>) -> RevocationRule {
     let stamp = (rule.epoch, rule.number);
-    match known {
+    match known.filter(|known| !known.is_ended) {
+        // A part of the snapshot may be newer than the change that follows.
+        Some(known) if rule.is_ended => {
+            if (known.epoch, known.number) > stamp {
+                known.clone()
+            } else {
+                rule
+            }
+        }
         Some(known) if stamp != (0, 0) => {
             let (epoch, number) = stamp.max((known.epoch, known.number));
             RevocationRule {
@@ -135,6 +146,27 @@ mod tests {
         let unstamped = rule(100, 0, 0);
         assert_eq!(merge(unstamped.clone(), Some(&rule(90, 10, 17))), unstamped);
         assert_eq!(merge(unstamped.clone(), None), unstamped);
+    }
+
+    #[test]
+    fn merge_ends_the_known_rule_and_nothing_newer() {
+        let ended = |number| RevocationRule {
+            is_ended: true,
+            ..rule(100, 10, number)
+        };
+        for known in [rule(100, 10, 17), rule(i64::MAX, 10, 17)] {
+            let merged = merge(ended(17), Some(&known));
+            assert!(!rejects(&merged, Some(RANDOM), Some(0)) && merged.is_ended);
+            assert_eq!(merge(ended(16), Some(&known)), known);
+        }
+        let again = rule(200, 10, 18);
+        assert_eq!(merge(again.clone(), Some(&ended(17))), again);
+        assert!(!rejects(&merge(ended(17), None), None, None));
+        let unstamped = RevocationRule {
+            is_ended: true,
+            ..rule(100, 0, 0)
+        };
+        assert_eq!(merge(unstamped.clone(), Some(&rule(100, 0, 0))), unstamped);
     }
 
     #[test]

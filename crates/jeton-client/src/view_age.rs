@@ -48,6 +48,14 @@ impl ViewAge {
         }
     }
 
+    /// Continues with another call, whose server has other clocks. The view stays.
+    pub(crate) fn resume(&mut self, requested_at: Moment) {
+        *self = ViewAge {
+            as_of: self.as_of,
+            ..ViewAge::new(requested_at)
+        };
+    }
+
     /// Records an update.
     pub(crate) fn record(&mut self, sent: Option<ServerTiming>, is_snapshot: bool, now: Moment) {
         let as_of = match sent {

@@ -32,6 +32,8 @@ pub enum Error {
     UnknownProfile,
     /// The issuer has no such key.
     UnknownKey,
+    /// The issuer has no such revocation rule in force.
+    UnknownRule,
     /// No active signing key.
     NotReady,
     /// The signing key is held outside the store, and did not sign.
@@ -45,6 +47,16 @@ pub enum Error {
         bytes: u64,
         /// The limit, bytes.
         limit: usize,
+    },
+    /// A feed cannot resume there: the changes after that position are no longer kept, or the store has another history.
+    /// Begin a new feed.
+    PositionLost {
+        /// Revision of the position.
+        at: u64,
+        /// Changes after this revision are kept.
+        oldest: u64,
+        /// The newest revision.
+        newest: u64,
     },
     /// The node has been without contact to the store for longer than it may issue.
     StoreUnreachable {
@@ -191,12 +203,23 @@ impl fmt::Display for Error {
             Error::IssuerExists => f.write_str("the issuer exists already"),
             Error::UnknownProfile => f.write_str("unknown profile"),
             Error::UnknownKey => f.write_str("unknown key"),
+            Error::UnknownRule => f.write_str("no such revocation is in force"),
             Error::NotReady => f.write_str("no active signing key"),
             Error::SignerUnavailable(why) => write!(f, "the HSM did not sign: {why}"),
             Error::Stale => f.write_str("the view of the store is older than the freshness bound"),
             Error::FellBehind { bytes, limit } => write!(
                 f,
                 "the reader of revocations is {bytes} bytes behind, the limit is {limit}: begin a new feed"
+            ),
+            Error::PositionLost { at, oldest, newest } if (oldest..=newest).contains(&at) => {
+                write!(
+                    f,
+                    "revision {at} is of another history of the store: begin a new feed"
+                )
+            }
+            Error::PositionLost { at, oldest, newest } => write!(
+                f,
+                "cannot resume after revision {at}: the changes after {oldest} to {newest} are kept: begin a new feed"
             ),
             Error::StoreUnreachable { heard, limit } => write!(
                 f,
@@ -208,13 +231,13 @@ impl fmt::Display for Error {
             Error::RulesFull { used, limit, all } => write!(
                 f,
                 "{used} revocation rules of this issuer are in force, and {limit} are its own part; those of all \
-                 issuers are {all} of {}: revoke single tokens by their id and expiry, or wait until rules are over",
+                 issuers are {all} of {}: revoke single tokens by their id and expiry, end rules, or wait until rules are over",
                 crate::limits::RULES
             ),
             Error::ClientRulesFull { used, limit } => write!(
                 f,
                 "{used} revocation rules of this client are in force, the limit is {limit}: revoke single tokens by \
-                 their id and expiry, or wait until rules are over"
+                 their id and expiry, end rules, or wait until rules are over"
             ),
             Error::WrongAudience => f.write_str("the token is for another audience"),
             Error::WrongKeyEncryptionKey { needed } => write!(

@@ -82,7 +82,7 @@ pub use migrate::{
 };
 pub use node::{
     Configured, Issued, IssuedRef, Node, Options, ProfileBatch, ProfileIssuer, Ready, Request,
-    RevocationFeed, RevocationUpdate, RevokeAnswer, StalePolicy, Status, StoreCheck,
+    ResumeToken, RevocationFeed, RevocationUpdate, RevokeAnswer, StalePolicy, Status, StoreCheck,
 };
 pub use recipient::EncryptTo;
 pub use record::NEWEST_SCHEMA as RECORD_SCHEMA;

@@ -32,13 +32,16 @@ pub(crate) fn issuer_parts(error: &Error) -> ErrorParts {
         Error::UnknownIssuer => (Code::NotFound, codes::UNKNOWN_ISSUER.name()),
         Error::UnknownProfile => (Code::NotFound, codes::UNKNOWN_PROFILE.name()),
         Error::UnknownKey => (Code::NotFound, codes::UNKNOWN_KEY.name()),
+        Error::UnknownRule => (Code::NotFound, codes::INVALID_ARGUMENT.name()),
         Error::IssuerExists => (Code::AlreadyExists, codes::ISSUER_EXISTS.name()),
         Error::NotReady => (Code::Unavailable, codes::NOT_READY.name()),
         Error::SignerUnavailable(_) => (Code::Unavailable, codes::SIGNER_FAILED.name()),
         Error::Stale => (Code::Unavailable, codes::STALE.name()),
         Error::StoreUnreachable { .. } => (Code::Unavailable, codes::STORE_UNREACHABLE.name()),
         Error::Contended => (Code::Aborted, codes::CONTENDED.name()),
-        Error::FellBehind { .. } => (Code::Aborted, codes::FELL_BEHIND.name()),
+        Error::FellBehind { .. } | Error::PositionLost { .. } => {
+            (Code::Aborted, codes::FELL_BEHIND.name())
+        }
         Error::Revoked => (Code::FailedPrecondition, codes::TOKEN_REVOKED.name()),
         Error::WrongAudience => (
             Code::FailedPrecondition,

@@ -285,9 +285,7 @@ impl Service {
         count: u32,
     ) -> Result<(), Failure> {
         let taken = caller.revocations().take_many(count);
-        taken.map_err(|exceeded| {
-            self.over_budget(caller, iss, Failure::RevocationRate(exceeded))
-        })
+        taken.map_err(|exceeded| self.over_budget(caller, iss, Failure::RevocationRate(exceeded)))
     }
 
     /// Returns the failure of a revocation. One that wrote nothing does not count to the budget.

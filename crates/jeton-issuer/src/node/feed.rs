@@ -10,7 +10,7 @@ use jeton_store::{Key, Moment, Revision};
 
 use super::Node;
 use super::inner::Inner;
-use super::recent::{Position, Recent, Revoked};
+use super::recent::{Position, Recent, ResumeToken, Revoked};
 use super::working::Working;
 use crate::error::{Error, Result};
 use crate::limits;
@@ -48,12 +48,14 @@ enum Stage {
 pub struct RevocationUpdate {
     /// A reader of the whole snapshot and all later updates knows everything up to here.
     pub revision: Revision,
-    /// Whether this is a part of the snapshot and more parts follow.
+    /// Whether this is a part of the snapshot, or of what a resumed feed has missed, and more parts follow.
     pub is_snapshot: bool,
     /// Revoked tokens: their [hash](crate::token_hash) and the minute of their expiry.
     pub tokens: Vec<(u128, u32)>,
     /// Revocation rules.
     pub rules: Vec<RevocationRule>,
+    /// Where a reader resumes that loses its connection after this update. None: a part of the snapshot.
+    pub resume_token: Option<ResumeToken>,
     as_of: Moment,
 }
 
@@ -71,17 +73,41 @@ impl Node {
         // twice.
         let _working = self.inner.working();
         let position = self.inner.recent.begin();
-        Ok(RevocationFeed {
+        Ok(self.feed(iss, position, Stage::Tokens(None), position.revision))
+    }
+
+    /// Resumes a feed after an update, possibly of another node on the same store. It has no snapshot.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::PositionLost`]: begin a new feed. [`Error::UnknownIssuer`].
+    pub fn resume_revocations(&self, iss: &str, after: &ResumeToken) -> Result<RevocationFeed> {
+        if !self.inner.snapshot.load().issuers.contains_key(iss) {
+            return Err(Error::UnknownIssuer);
+        }
+        let (position, newest) = self.inner.recent.resume(after)?;
+        // Up to there the reader has missed something, as in a snapshot that is not complete.
+        Ok(self.feed(iss, position, Stage::Changes, newest))
+    }
+
+    fn feed(
+        &self,
+        iss: &str,
+        position: Position,
+        stage: Stage,
+        whole_at: Revision,
+    ) -> RevocationFeed {
+        RevocationFeed {
             node: Arc::downgrade(&self.inner),
             recent: self.inner.recent.clone(),
             iss: iss.to_owned(),
-            stage: Stage::Tokens(None),
+            stage,
             begun: position.revision,
-            whole_at: position.revision,
+            whole_at,
             is_whole: false,
             told: position.as_of,
             position,
-        })
+        }
     }
 }
 
@@ -183,6 +209,7 @@ impl RevocationFeed {
             tokens: revoked.tokens,
             rules: revoked.rules,
             as_of: self.position.as_of,
+            resume_token: (!is_snapshot).then(|| self.position.resume_token()),
         }
     }
 }
@@ -211,7 +238,9 @@ fn rules_behind(
         let (Some(kind), Some(name)) = (parts.next(), parts.next()) else {
             return Err(Error::Record(key.to_string()));
         };
-        if let Some(record) = working.snapshot.rules.get(iss, &kind, &name) {
+        let record = working.snapshot.rules.get(iss, &kind, &name);
+        // A new reader knows no rule that could end.
+        if let Some(record) = record.filter(|record| !record.is_ended) {
             let rule = RevocationRule::new(kind, name, record);
             bytes += rule.bytes();
             rules.push(rule);

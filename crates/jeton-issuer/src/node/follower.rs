@@ -110,7 +110,8 @@ impl Inner {
         let now = self.now();
         working.keep_rules(&before, now);
         working.keep_tokens(&before, now);
-        self.recent.restart(working.snapshot.revision, as_of);
+        self.recent
+            .restart(working.snapshot.revision, as_of, working.newest);
         self.comparison.restart();
         self.publish(&working);
         self.comparison.loaded();
@@ -180,6 +181,10 @@ mod tests {
                 assert_eq!(verified.unwrap_err(), Error::Revoked);
             }
         }
+        // A node that starts knows what is in the store.
+        let options = Options::new(KeyEncryptionKey::from_hex(&"17".repeat(32)).unwrap());
+        let begun = Node::start(store, options, clock.clone()).unwrap();
+        assert!(begun.verify("i", "a", &by_subject.token).is_ok());
         // What has ended by this clock is not kept.
         clock.0.fetch_add(24 * 3600, Ordering::SeqCst);
         drop(node.inner.load_again().unwrap());

@@ -4,6 +4,7 @@ mod admin_ops;
 mod clock_guard;
 mod compare;
 mod comparison;
+mod end_rules;
 mod feed;
 mod follower;
 mod inner;
@@ -29,6 +30,7 @@ mod writes;
 pub use feed::{RevocationFeed, RevocationUpdate};
 pub use options::{Options, StalePolicy};
 pub use profile_issuer::{IssuedRef, ProfileBatch, ProfileIssuer};
+pub use recent::ResumeToken;
 pub use request::{Issued, Request};
 pub use settings::Configured;
 pub use status::{Ready, Status};
@@ -217,7 +219,7 @@ impl Node {
         Ok((view.settings.clone(), view.keyring.clone()))
     }
 
-    /// Reads the revocation rules of an issuer from the store.
+    /// Reads the revocation rules of an issuer from the store, without ended ones.
     ///
     /// # Errors
     ///
@@ -230,7 +232,10 @@ impl Node {
         let mut pages = block_on(self.inner.store.scan(&rules_of(iss)?))?;
         while let Some(page) = block_on(pages.next())? {
             for entry in &page {
-                rules.push(RevocationRule::read(entry)?);
+                let rule = RevocationRule::read(entry)?;
+                if !rule.is_ended {
+                    rules.push(rule);
+                }
             }
         }
         Ok(rules)

@@ -1,7 +1,7 @@
 //! Recent revocations in memory. All feeds read them, each from its own position.
 //!
 //! A slow feed costs the store and other feeds nothing. It loses its position when its next changes are no
-//! longer kept.
+//! longer kept. They are kept without feeds too: a reader that has lost its connection resumes, also at another node.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -11,7 +11,63 @@ use jeton_store::{Entry, Event, Moment, Revision, Update};
 
 use crate::error::{Error, Result};
 use crate::limits;
-use crate::revocation::RevocationRule;
+use crate::revocation::{RevocationRule, text_hash};
+
+/// Bytes of an encoded [`ResumeToken`].
+const TOKEN_BYTES: usize = 24;
+
+/// A position in the history of a store, for a reader that loses its connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ResumeToken {
+    revision: Revision,
+    mark: Mark,
+}
+
+impl ResumeToken {
+    /// Encodes the token.
+    pub fn to_bytes(self) -> [u8; TOKEN_BYTES] {
+        let mut bytes = [0; TOKEN_BYTES];
+        let numbers = [self.revision.number(), self.mark.revision, self.mark.digest];
+        for (into, number) in bytes.chunks_exact_mut(8).zip(numbers) {
+            into.copy_from_slice(&number.to_be_bytes());
+        }
+        bytes
+    }
+
+    /// Decodes a token.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`].
+    pub fn from_bytes(bytes: &[u8]) -> Result<ResumeToken> {
+        if bytes.len() != TOKEN_BYTES {
+            let what = format!("has {} bytes, must have {TOKEN_BYTES}", bytes.len());
+            return Err(Error::rule("resume_token", what));
+        }
+        let mut numbers = bytes.chunks_exact(8).map(|number| {
+            let number = number.first_chunk().copied().unwrap_or_default();
+            u64::from_be_bytes(number)
+        });
+        let mut next = || numbers.next().unwrap_or_default();
+        Ok(ResumeToken {
+            revision: Revision::from_number(next()),
+            mark: Mark {
+                revision: next(),
+                digest: next(),
+            },
+        })
+    }
+}
+
+impl Position {
+    /// Returns the position for another feed.
+    pub(super) fn resume_token(&self) -> ResumeToken {
+        ResumeToken {
+            revision: self.revision,
+            mark: self.mark,
+        }
+    }
+}
 
 /// Revocations of recent transactions.
 #[derive(Debug)]
@@ -30,6 +86,12 @@ struct State {
     as_of: Moment,
     /// Number of reloads. Changes during a reload are not kept.
     loads: u64,
+    /// Changes after this revision are kept.
+    oldest: Revision,
+    /// The newest transaction with revocations up to `oldest`.
+    base: Mark,
+    /// The newest transaction with revocations.
+    newest: Mark,
     /// Feeds with their wakers.
     feeds: HashMap<u64, Option<Waker>>,
     /// Number of feeds ever begun.
@@ -43,8 +105,18 @@ struct Transaction {
     start: u64,
     revision: Revision,
     as_of: Option<Moment>,
+    mark: Mark,
     iss: Box<str>,
     revoked: Revoked,
+}
+
+/// A transaction with revocations, of any issuer: its revision, and a digest of the records that it wrote. Two histories
+/// with different revocations have different marks at the same revision. The default: there is none.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Mark {
+    revision: u64,
+    /// The highest hash of a key, so that order and repetition do not matter.
+    digest: u64,
 }
 
 /// Tokens, as hash and minute of expiry, and rules.
@@ -62,10 +134,26 @@ pub(super) struct Position {
     loads: u64,
     pub(super) revision: Revision,
     pub(super) as_of: Moment,
+    /// The newest transaction with revocations up to this position.
+    mark: Mark,
+}
+
+impl Mark {
+    /// Takes in a record. Other records than revocations are ignored.
+    pub(super) fn see(&mut self, entry: &Entry) {
+        let (key, revision) = (entry.key.as_str(), entry.changed.number());
+        let is_revocation = key.starts_with("/r/") || key.starts_with("/rule/");
+        if !is_revocation || revision < self.revision {
+            return;
+        }
+        let digest = text_hash(key);
+        *self = Mark { revision, digest }.max(*self);
+    }
 }
 
 impl Recent {
-    pub(super) fn new(revision: Revision, as_of: Moment) -> Recent {
+    /// `newest`: the newest transaction with revocations up to that revision.
+    pub(super) fn new(revision: Revision, as_of: Moment, newest: Mark) -> Recent {
         Recent(Mutex::new(State {
             transactions: VecDeque::new(),
             end: 0,
@@ -73,6 +161,9 @@ impl Recent {
             revision,
             as_of,
             loads: 0,
+            oldest: revision,
+            base: newest,
+            newest,
             feeds: HashMap::new(),
             begun: 0,
             is_closed: false,
@@ -81,38 +172,37 @@ impl Recent {
 
     /// Returns the position of a new feed.
     pub(super) fn begin(&self) -> Position {
-        let mut state = self.lock();
-        state.begun += 1;
-        let feed = state.begun;
-        state.feeds.insert(feed, None);
-        state.end(feed)
+        self.lock().begin()
     }
 
-    /// Removes a feed. Without feeds nothing is kept.
-    pub(super) fn leave(&self, position: &Position) {
+    /// Returns the position of a feed that continues after a token of an earlier one, of this node or of another node
+    /// on the same store, and the newest revision.
+    pub(super) fn resume(&self, token: &ResumeToken) -> Result<(Position, Revision)> {
         let mut state = self.lock();
-        let waker = state.feeds.remove(&position.feed);
-        if state.feeds.is_empty() {
-            state.forget();
-        }
-        drop(state);
+        let at = state.find(token)?;
+        let newest = state.begin();
+        let position = Position {
+            at,
+            revision: token.revision,
+            mark: token.mark,
+            ..newest
+        };
+        Ok((position, newest.revision))
+    }
+
+    /// Removes a feed.
+    pub(super) fn leave(&self, position: &Position) {
+        let waker = self.lock().feeds.remove(&position.feed);
         drop(waker);
     }
 
     /// Adds an update that the follower has just applied. No feed may begin in between.
     pub(super) fn add(&self, update: &Update) -> Result<()> {
-        let has_feeds = !self.lock().feeds.is_empty();
-        let revoked = if has_feeds {
-            by_issuer(update)?
-        } else {
-            HashMap::new()
-        };
+        let (revoked, mark) = by_issuer(update)?;
         let mut state = self.lock();
-        // The last feed may have ended.
-        if !state.feeds.is_empty() {
-            for (iss, revoked) in revoked {
-                state.push(update, iss.into(), revoked);
-            }
+        state.newest = state.newest.max(mark);
+        for (iss, revoked) in revoked {
+            state.push(update, mark, iss.into(), revoked);
         }
         state.revision = state.revision.max(update.revision);
         if let Some(as_of) = update.as_of {
@@ -124,11 +214,13 @@ impl Recent {
 
     /// Records a reload at that revision. Changes before it were not reported, so all feeds must begin
     /// again.
-    pub(super) fn restart(&self, revision: Revision, as_of: Moment) {
+    pub(super) fn restart(&self, revision: Revision, as_of: Moment, newest: Mark) {
         let mut state = self.lock();
-        state.forget();
+        state.transactions = VecDeque::new();
+        state.bytes = 0;
         state.loads += 1;
         state.revision = revision;
+        (state.oldest, state.base, state.newest) = (revision, newest, newest);
         state.as_of = state.as_of.max(as_of);
         self.wake(state);
     }
@@ -179,6 +271,13 @@ impl Recent {
 }
 
 impl State {
+    fn begin(&mut self) -> Position {
+        self.begun += 1;
+        let feed = self.begun;
+        self.feeds.insert(feed, None);
+        self.end(feed)
+    }
+
     fn end(&self, feed: u64) -> Position {
         Position {
             feed,
@@ -186,14 +285,39 @@ impl State {
             loads: self.loads,
             revision: self.revision,
             as_of: self.as_of,
+            mark: self.newest,
         }
     }
 
-    fn push(&mut self, update: &Update, iss: Box<str>, revoked: Revoked) {
+    /// Returns where the changes after that token begin.
+    fn find(&self, token: &ResumeToken) -> Result<u64> {
+        let (at, oldest, newest) = (token.revision, self.oldest, self.revision);
+        let lost = || Error::PositionLost {
+            at: at.number(),
+            oldest: oldest.number(),
+            newest: newest.number(),
+        };
+        if at < oldest || at > newest {
+            return Err(lost());
+        }
+        let next = (self.transactions).partition_point(|one| one.revision <= at);
+        let before = next
+            .checked_sub(1)
+            .and_then(|last| self.transactions.get(last));
+        // Otherwise the store has another history: it was restored, or is another store.
+        if before.map_or(self.base, |one| one.mark) != token.mark {
+            return Err(lost());
+        }
+        let next = self.transactions.get(next);
+        Ok(next.map_or(self.end, |one| one.start))
+    }
+
+    fn push(&mut self, update: &Update, mark: Mark, iss: Box<str>, revoked: Revoked) {
         let transaction = Transaction {
             start: self.end,
             revision: update.revision,
             as_of: update.as_of,
+            mark,
             iss,
             revoked,
         };
@@ -206,12 +330,8 @@ impl State {
                 break;
             };
             self.bytes -= oldest.bytes();
+            (self.oldest, self.base) = (oldest.revision, oldest.mark);
         }
-    }
-
-    fn forget(&mut self) {
-        self.transactions = VecDeque::new();
-        self.bytes = 0;
     }
 
     fn read(&self, position: &mut Position, iss: &str) -> Result<Revoked> {
@@ -231,6 +351,7 @@ impl State {
             }
             position.at = one.start + one.bytes() as u64;
             position.revision = one.revision;
+            position.mark = one.mark;
             position.as_of = one
                 .as_of
                 .map_or(position.as_of, |at| at.max(position.as_of));
@@ -263,12 +384,14 @@ impl Revoked {
     }
 }
 
-/// Returns the revocations of an update by issuer. Deletions are of expired ones, which readers detect
+/// Returns the revocations of an update by issuer, and its mark. Deletions are of expired ones, which readers detect
 /// themselves.
-fn by_issuer(update: &Update) -> Result<HashMap<String, Revoked>> {
+fn by_issuer(update: &Update) -> Result<(HashMap<String, Revoked>, Mark)> {
     let mut revoked: HashMap<String, Revoked> = HashMap::new();
+    let mut mark = Mark::default();
     for event in &update.events {
         let Event::Put(entry) = event else { continue };
+        mark.see(entry);
         let parts: Vec<String> = entry.key.parts().collect();
         let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
         match parts.as_slice() {
@@ -289,7 +412,7 @@ fn by_issuer(update: &Update) -> Result<HashMap<String, Revoked>> {
         of_issuer.tokens.shrink_to_fit();
         of_issuer.rules.shrink_to_fit();
     }
-    Ok(revoked)
+    Ok((revoked, mark))
 }
 
 fn token(entry: &Entry, minute: &str, hash: &str) -> Result<(u128, u32)> {
@@ -298,3 +421,8 @@ fn token(entry: &Entry, minute: &str, hash: &str) -> Result<(u128, u32)> {
         _ => Err(Error::Record(entry.key.to_string())),
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+#[path = "recent_model_test.rs"]
+mod model_test;

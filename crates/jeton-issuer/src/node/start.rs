@@ -30,7 +30,7 @@ impl Node {
     pub fn start(store: Arc<dyn Store>, options: Options, clock: Arc<dyn Clock>) -> Result<Node> {
         let started = Moment::now();
         let (working, as_of, watch) = Working::load(&*store, &options.keys, &clock)?;
-        let revision = working.snapshot.revision;
+        let (revision, newest) = (working.snapshot.revision, working.newest);
         let clock_guard = ClockGuard::new(clock.now().unix_seconds(), Moment::now());
         let compare_every = options.compare_every;
         let (comparing, compared_until) = sync_channel(0);
@@ -38,7 +38,7 @@ impl Node {
             snapshot: ArcSwap::from_pointee(working.snapshot.clone()),
             working: Mutex::new(working),
             applied: Condvar::new(),
-            recent: Arc::new(Recent::new(revision, as_of)),
+            recent: Arc::new(Recent::new(revision, as_of, newest)),
             store,
             clock,
             options,

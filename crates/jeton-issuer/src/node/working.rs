@@ -8,6 +8,7 @@ use jeton_store::{
     Entry, Event, Key, Loaded, Moment, Revision, Store, Update, Watch, block_on, load_after,
 };
 
+use super::recent::Mark;
 use crate::audit::LogState;
 use crate::error::{Error, Result};
 use crate::keyring::Keyring;
@@ -30,6 +31,8 @@ pub(super) struct Working {
     pub(super) fault: Option<String>,
     /// The heads of the audit log.
     pub(super) audit: LogState,
+    /// The newest transaction with revocations.
+    pub(super) newest: Mark,
 }
 
 /// A rule and when it was last written.
@@ -71,6 +74,7 @@ impl Working {
             rules: BTreeMap::new(),
             fault: None,
             audit: LogState::default(),
+            newest: Mark::default(),
         };
         let mut changed = HashSet::new();
         let loaded = block_on(load_after(store, &audit_log()?, |page| {
@@ -127,6 +131,7 @@ impl Working {
     fn put(&mut self, entry: &Entry, reader: &KeyReader, collected: &mut Collected) -> Result<()> {
         let parts: Vec<String> = entry.key.parts().collect();
         let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+        self.newest.see(entry);
         match parts.as_slice() {
             ["i", iss] => {
                 self.parts(iss, collected).issuer = Some(IssuerRecord::read(entry)?);

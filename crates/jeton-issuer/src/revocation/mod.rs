@@ -79,13 +79,7 @@ impl Revoke {
     /// Checks one revocation, so that it does not fail others in the same transaction.
     pub(crate) fn check(&self, iss: &str, now: i64) -> Result<()> {
         self.check_expiry(now)?;
-        let (field, text) = match &self.what {
-            Subject::Token(text) => ("token_id", text),
-            Subject::Subject(text) => ("subject", text),
-            Subject::Client(text) => ("client", text),
-            Subject::Key(text) => ("kid", text),
-        };
-        check_name(field, iss, text)
+        self.what.check(iss)
     }
 
     /// Checks the expiry. The record is kept until then, and tokens of profiles live at most
@@ -108,11 +102,31 @@ impl Revoke {
     pub(crate) fn rule(&self) -> Option<(&'static str, &str)> {
         match (&self.what, self.expires_at) {
             (Subject::Token(_), Some(_)) => None,
-            (Subject::Token(id), None) => Some(("token", id)),
-            (Subject::Subject(name), _) => Some(("subject", name)),
-            (Subject::Client(name), _) => Some(("client", name)),
-            (Subject::Key(kid), _) => Some(("key", kid)),
+            (what, _) => Some(what.rule()),
         }
+    }
+}
+
+impl Subject {
+    /// Returns the kind and name of a rule about it.
+    pub(crate) fn rule(&self) -> (&'static str, &str) {
+        match self {
+            Subject::Token(id) => ("token", id),
+            Subject::Subject(name) => ("subject", name),
+            Subject::Client(name) => ("client", name),
+            Subject::Key(kid) => ("key", kid),
+        }
+    }
+
+    /// Checks that it can be named.
+    pub(crate) fn check(&self, iss: &str) -> Result<()> {
+        let (field, text) = match self {
+            Subject::Token(text) => ("token_id", text),
+            Subject::Subject(text) => ("subject", text),
+            Subject::Client(text) => ("client", text),
+            Subject::Key(text) => ("kid", text),
+        };
+        check_name(field, iss, text)
     }
 }
 
@@ -152,6 +166,12 @@ pub(crate) fn once_hash(iss: &str, party: &str, id: &str) -> u128 {
 pub(crate) fn actor_hash(actor: &str) -> u64 {
     // The lower half, as good as any.
     named_hash("actor", "", actor) as u64
+}
+
+/// Returns 64 bits of SHA-256 of a text.
+pub(crate) fn text_hash(text: &str) -> u64 {
+    let hash = Sha256::digest(text);
+    u64::from_be_bytes(hash.first_chunk().copied().unwrap_or_default())
 }
 
 fn named_hash(kind: &str, iss: &str, text: &str) -> u128 {

@@ -49,13 +49,22 @@ enum Fault {
     CommittedLate,
     /// The end of a rule ignores nodes that do not know it.
     EndWithoutLag,
+    /// A rule is ended by its deletion, which looks like cleanup.
+    EndByDeletion,
+    /// An administrator also ends a rule that was made after the look.
+    EndOfTheUnseen,
+    /// The rule of a compromised key can be ended.
+    EndOfTheCompromised,
+    /// A rule that is made after an ended one is ended too.
+    EndLasts,
 }
 
-/// Optional operations. Both together exceed one search.
+/// Optional operations. All together exceed one search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum About {
     Settings,
     Keys,
+    Ends,
 }
 
 /// What a transaction changed.
@@ -63,6 +72,11 @@ enum About {
 enum Change {
     Rule(Rule),
     Deleted,
+    /// An administrator has ended the rules before this position.
+    Ended {
+        rule: Rule,
+        looked: usize,
+    },
     Lifetime,
 }
 
@@ -74,6 +88,7 @@ struct Rule {
     stamp: Stamp,
     /// Whether it was acknowledged.
     is_acknowledged: bool,
+    is_ended: bool,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -96,6 +111,8 @@ enum Looked {
     },
     /// The transaction that wrote the expired rule.
     Clean { written: usize },
+    /// The position of the look, and the rule.
+    End { revision: usize, rule: Rule },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -137,6 +154,7 @@ enum Step {
     /// Because the key is compromised.
     LookToRevokeAll(usize),
     LookToClean(usize),
+    LookToEnd(usize),
     Lengthen(usize),
     Commit(usize),
     Follow(usize),
@@ -189,7 +207,8 @@ impl World {
     fn known_to_be_over(&self, node: usize) -> Option<usize> {
         let Node { view, seen, .. } = &self.nodes[node];
         let rule = view.rule.filter(|rule| rule.until <= self.now(node));
-        let is_rule = |(_, change): &(i64, Change)| matches!(change, Change::Rule(_));
+        let is_rule =
+            |(_, change): &(i64, Change)| matches!(change, Change::Rule(_) | Change::Ended { .. });
         rule.and(self.log[..*seen].iter().rposition(is_rule))
     }
 
@@ -200,6 +219,14 @@ impl World {
             revision: self.log.len(),
             store: self.store,
         });
+    }
+
+    /// Returns the rule in the store that an administrator may end.
+    fn endable(&self, node: usize) -> Option<Rule> {
+        let now = self.now(node);
+        let rule = self.store.rule;
+        let rule = rule.filter(|rule| !rule.is_ended && rule.until > now);
+        rule.filter(|rule| !rule.is_endless() || self.fault == Fault::EndOfTheCompromised)
     }
 
     /// Every node issues if it may.
@@ -230,6 +257,7 @@ impl World {
                 self.store.counter = rule.stamp;
             }
             Change::Deleted => self.store.rule = None,
+            Change::Ended { rule, .. } => self.store.rule = Some(rule),
             Change::Lifetime => self.store.lifetime = 1,
         }
     }
@@ -274,6 +302,29 @@ impl World {
                     self.write(Change::Deleted);
                 }
             }
+            Some(Looked::End { revision, rule }) => {
+                let mut others = self.log[revision..].iter();
+                let is_decided = !others.any(|(_, change)| change.is_about_rules());
+                let rule = if is_decided {
+                    Some(rule)
+                } else if fault == Fault::EndOfTheUnseen {
+                    self.endable(node)
+                } else {
+                    // It reads again, and the rule is another one.
+                    None
+                };
+                if let Some(rule) = rule {
+                    let record = rule.record().ended(self.now(node));
+                    let rule = Rule::of(record);
+                    self.write(Change::Ended {
+                        rule,
+                        looked: revision,
+                    });
+                    if fault == Fault::EndByDeletion {
+                        self.store.rule = None;
+                    }
+                }
+            }
             None => {}
         }
     }
@@ -298,8 +349,14 @@ impl World {
             until: now + LIFETIMES[lifetime] + after,
             stamp: counter.next(at),
             is_acknowledged: true,
+            is_ended: false,
         };
-        Rule::of(rule.record().over(store.rule.map(Rule::record)))
+        let made = Rule::of(rule.record().over(store.rule.map(Rule::record)));
+        let is_ended = store.rule.is_some_and(|rule| rule.is_ended);
+        Rule {
+            is_ended: is_ended && self.fault == Fault::EndLasts,
+            ..made
+        }
     }
 
     fn follow(&mut self, node: usize) {
@@ -313,6 +370,13 @@ impl World {
             }
             // A rule that has not ended by its own clock remains.
             Change::Deleted => view.rule = view.rule.filter(|rule| rule.until > now),
+            Change::Ended { .. } if self.fault == Fault::EndByDeletion => {
+                view.rule = view.rule.filter(|rule| rule.until > now);
+            }
+            Change::Ended { rule, .. } => {
+                let known = view.rule.map(Rule::record);
+                view.rule = Some(Rule::of(rule.record().over_known(known)));
+            }
             Change::Lifetime => view.lifetime = 1,
         }
         *seen += 1;
@@ -321,15 +385,37 @@ impl World {
     /// Returns whether a node with that view must, and may, reject the token.
     fn rejected_by(&self, seen: usize, token: &Token) -> (bool, bool) {
         let (mut must, mut may) = (false, false);
+        let ends = self.log[..seen].iter().enumerate();
+        let ends: Vec<(usize, usize)> = ends
+            .filter_map(|(at, (_, change))| match change {
+                Change::Ended { looked, .. } => Some((at, *looked)),
+                _ => None,
+            })
+            .collect();
         for (at, (_, change)) in self.log[..seen].iter().enumerate() {
             if let Change::Rule(rule) = change
                 && (rule.is_endless() || at >= token.seen)
             {
-                must |= rule.is_acknowledged;
-                may = true;
+                // An administrator ends what was there at the look, except the rule of a compromised key.
+                let is_meant =
+                    |(_, looked): &(usize, usize)| at < *looked && !self.is_compromised(*looked);
+                let is_ended = ends.iter().any(is_meant);
+                must |= rule.is_acknowledged && !is_ended;
+                may |= !is_ended;
             }
         }
         (must, may)
+    }
+
+    /// Returns whether the rule there was that of a compromised key.
+    fn is_compromised(&self, at: usize) -> bool {
+        let rules = self.log[..at].iter().rev();
+        let mut rules = rules.filter_map(|(_, change)| match change {
+            Change::Rule(rule) => Some(rule.is_endless()),
+            Change::Ended { .. } | Change::Deleted => Some(false),
+            Change::Lifetime => None,
+        });
+        rules.next().unwrap_or(false)
     }
 
     fn judge(&self, who: &str, rule: Option<Rule>, seen: usize, now: i64) -> Result<(), String> {
@@ -371,6 +457,15 @@ impl Model for World {
                     }
                     About::Settings => {}
                     About::Keys => steps.push(Step::LookToRevokeAll(number)),
+                    About::Ends => {
+                        // One kind of endless rule is enough.
+                        if number == 0 {
+                            steps.push(Step::LookToRevokeAll(number));
+                        }
+                        if self.endable(number).is_some() {
+                            steps.push(Step::LookToEnd(number));
+                        }
+                    }
                 }
                 if self.known_to_be_over(number).is_some() {
                     steps.push(Step::LookToClean(number));
@@ -396,6 +491,7 @@ impl Model for World {
             Step::LookToRevoke(node)
             | Step::LookToRevokeAll(node)
             | Step::LookToClean(node)
+            | Step::LookToEnd(node)
             | Step::Lengthen(node) => next.nodes[node].left -= 1,
             Step::CutOff(_) | Step::Over(_) => next.steps_of_time -= 1,
             Step::Commit(_) | Step::Follow(_) => {}
@@ -406,6 +502,11 @@ impl Model for World {
             Step::LookToClean(node) => {
                 let written = self.known_to_be_over(node);
                 next.nodes[node].looked = written.map(|written| Looked::Clean { written });
+            }
+            Step::LookToEnd(node) => {
+                let revision = self.log.len();
+                let rule = self.endable(node);
+                next.nodes[node].looked = rule.map(|rule| Looked::End { revision, rule });
             }
             Step::Lengthen(_) => next.write(Change::Lifetime),
             Step::Commit(node) => next.commit(node),
@@ -440,6 +541,11 @@ impl Change {
     fn is_endless(self) -> bool {
         matches!(self, Change::Rule(rule) if rule.is_endless())
     }
+
+    /// Whether it extends the main audit chain with something about the rule.
+    fn is_about_rules(self) -> bool {
+        matches!(self, Change::Rule(_) | Change::Ended { .. })
+    }
 }
 
 impl Rule {
@@ -449,6 +555,7 @@ impl Rule {
             until: record.until,
             stamp: record.stamp.unwrap_or_default(),
             is_acknowledged: true,
+            is_ended: record.is_ended,
         }
     }
 
@@ -462,12 +569,13 @@ impl Rule {
             until: self.until,
             stamp: Some(self.stamp),
             by: None,
+            is_ended: self.is_ended,
             known: None,
         }
     }
 
     fn rejects(self, token: &Token, fault: Fault) -> bool {
-        if fault == Fault::CutByTheClock {
+        if fault == Fault::CutByTheClock && !self.is_ended {
             return token.issued_at <= self.not_before;
         }
         let Stamp { epoch, number } = token.stamp;
@@ -496,8 +604,8 @@ fn revocation_holds_in_every_interleaving() {
     } else {
         &CLOCKS[1..]
     };
-    let about = [About::Keys, About::Settings];
-    for about in about.into_iter().take(if is_whole() { 2 } else { 1 }) {
+    let about = [About::Keys, About::Ends, About::Settings];
+    for about in about.into_iter().take(if is_whole() { 3 } else { 2 }) {
         for &clocks in clocks {
             let Explored { states, wrong } = explored(Fault::None, about, clocks);
             assert!(wrong.is_none(), "{wrong:?}");
@@ -510,7 +618,7 @@ fn revocation_holds_in_every_interleaving() {
 #[test]
 #[ignore = "searches a million states: minutes"]
 fn larger_search_over_revocation_finds_nothing() {
-    for about in [About::Settings, About::Keys] {
+    for about in [About::Settings, About::Keys, About::Ends] {
         for clocks in CLOCKS {
             let explored = explore_depth_first(World::new(Fault::None, about, clocks, 3));
             explored.print(format!(
@@ -530,6 +638,10 @@ fn missing_protection_is_detected() {
         (Fault::EndFromTheView, About::Settings),
         (Fault::CommittedLate, About::Keys),
         (Fault::EndWithoutLag, About::Keys),
+        (Fault::EndByDeletion, About::Ends),
+        (Fault::EndOfTheUnseen, About::Ends),
+        (Fault::EndOfTheCompromised, About::Ends),
+        (Fault::EndLasts, About::Ends),
     ] {
         let found = CLOCKS.map(|clocks| explored(fault, about, clocks).wrong.is_some());
         assert_eq!(found, [true; 2], "{fault:?}");

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::named_hash;
 use super::stamp::Stamp;
 use crate::error::{Error, Result};
-use crate::limits::{self, CLOCK_SKEW_SECONDS};
+use crate::limits::{self, CLOCK_SKEW_SECONDS, RULE_AFTER_SECONDS};
 use crate::record;
 
 /// A stored rule.
@@ -26,6 +26,10 @@ pub(crate) struct RuleRecord {
     /// The [hash](super::actor_hash) of who made it first, for the budget of that client. None: nobody's budget.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) by: Option<u64>,
+    /// An administrator has ended it. It rejects nothing, and is stored until every node has seen this: a rule that is
+    /// only deleted stays on the nodes that know it. A version without this member takes it for a rule in force.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) is_ended: bool,
     /// Only in memory: the stamp of the rule known before one without a stamp. Tokens with a lower stamp
     /// are rejected too.
     #[serde(skip)]
@@ -34,21 +38,41 @@ pub(crate) struct RuleRecord {
 
 impl RuleRecord {
     /// Merges with the stored rule, which must not become weaker: another clock may have been ahead, and a
-    /// compromised key stays revoked.
+    /// compromised key stays revoked. Nothing of an ended rule is left.
     pub(crate) fn over(self, there: Option<RuleRecord>) -> RuleRecord {
-        let Some(there) = there else { return self };
+        let Some(there) = there.filter(|there| !there.is_ended) else {
+            return self;
+        };
         RuleRecord {
             not_before: self.not_before.max(there.not_before),
             until: self.until.max(there.until),
             stamp: self.stamp.max(there.stamp),
             by: there.by.or(self.by),
+            is_ended: false,
             known: None,
+        }
+    }
+
+    /// Ends the rule at that second. It keeps its stamp, so that it ends nothing newer.
+    pub(crate) fn ended(self, now: i64) -> RuleRecord {
+        RuleRecord {
+            until: self.until.min(now.saturating_add(RULE_AFTER_SECONDS)),
+            by: None,
+            is_ended: true,
+            known: None,
+            ..self
         }
     }
 
     /// Merges with the rule known on this node. The stored one may have been deleted by a node whose clock
     /// was ahead. Here it remains until its end.
     pub(crate) fn over_known(self, known: Option<RuleRecord>) -> RuleRecord {
+        if self.is_ended {
+            // A node that loads may already know a newer rule.
+            let newer = known.filter(|known| !known.is_ended && known.stamp > self.stamp);
+            return newer.unwrap_or(self);
+        }
+        let known = known.filter(|known| !known.is_ended);
         match self.stamp {
             Some(_) => self.over(known),
             // Rejects by time alone, also tokens with a higher stamp.
@@ -61,7 +85,7 @@ impl RuleRecord {
     }
 
     /// Returns whether it also applies to tokens issued later.
-    fn is_endless(&self) -> bool {
+    pub(crate) fn is_endless(&self) -> bool {
         self.not_before == i64::MAX
     }
 
@@ -74,6 +98,9 @@ impl RuleRecord {
     /// Returns whether the token's node had not seen the rule. If the rule or the token has no stamp, their
     /// times decide. A token without `iat` counts as older.
     pub(super) fn rejects(&self, token: Revoked<'_>) -> bool {
+        if self.is_ended {
+            return false;
+        }
         if self.is_endless() {
             return true;
         }
@@ -104,6 +131,9 @@ pub struct RevocationRule {
     /// Tokens with a lower [`Stamp`] are rejected. None: written by a version without the counter.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stamp: Option<Stamp>,
+    /// It was ended before its time, and rejects nothing any more. Only in updates of feeds.
+    #[serde(skip)]
+    pub is_ended: bool,
 }
 
 impl RevocationRule {
@@ -122,6 +152,7 @@ impl RevocationRule {
             not_before: (!rule.is_endless()).then_some(rule.not_before),
             until: rule.until,
             stamp: rule.stamp,
+            is_ended: rule.is_ended,
         }
     }
 
@@ -145,6 +176,8 @@ pub(crate) struct Rules {
     of_issuers: Arc<HashMap<Box<str>, usize>>,
     /// Number of rules of each client, by its hash.
     of_clients: Arc<HashMap<u64, usize>>,
+    /// Number of rules that were ended and are still stored.
+    ended: usize,
 }
 
 /// Who wants to make one rule more, and the bounds.
@@ -172,6 +205,8 @@ pub(crate) struct Revoked<'t> {
 impl Rules {
     pub(crate) fn put(&mut self, iss: &str, kind: &str, name: &str, rule: RuleRecord) {
         let before = Arc::make_mut(&mut self.by_hash).insert(named_hash(kind, iss, name), rule);
+        self.ended -= usize::from(before.is_some_and(|before| before.is_ended));
+        self.ended += usize::from(rule.is_ended);
         if before.is_none() {
             let counts = Arc::make_mut(&mut self.of_issuers);
             *counts.entry(iss.into()).or_default() += 1;
@@ -188,6 +223,7 @@ impl Rules {
     pub(crate) fn remove(&mut self, iss: &str, kind: &str, name: &str) {
         let removed = Arc::make_mut(&mut self.by_hash).remove(&named_hash(kind, iss, name));
         let Some(removed) = removed else { return };
+        self.ended -= usize::from(removed.is_ended);
         if let Some(count) = Arc::make_mut(&mut self.of_issuers).get_mut(iss) {
             *count -= 1;
         }
@@ -228,7 +264,7 @@ impl Rules {
         Err(Error::RulesFull {
             used: own,
             limit: own_part,
-            all: self.len() + new,
+            all: self.by_hash.len() + new,
         })
     }
 
@@ -236,8 +272,9 @@ impl Rules {
         self.by_hash.is_empty()
     }
 
+    /// Returns the number of rules in force.
     pub(crate) fn len(&self) -> usize {
-        self.by_hash.len()
+        self.by_hash.len() - self.ended
     }
 
     pub(crate) fn get(&self, iss: &str, kind: &str, name: &str) -> Option<RuleRecord> {
@@ -268,6 +305,7 @@ mod tests {
             until: not_before.saturating_add(900),
             stamp: number.map(|number| Stamp { epoch: 1, number }),
             by: None,
+            is_ended: false,
             known: None,
         }
     }
@@ -302,5 +340,33 @@ mod tests {
         // The next one with a stamp counts as usual.
         let next = rule(MADE + 100, Some(8)).over_known(Some(again));
         assert!(rejects(next, 7, later) && !rejects(next, 8, MADE));
+    }
+
+    #[test]
+    fn ended_rule_ends_itself_and_nothing_newer() {
+        for number in [None, Some(5)] {
+            let known = rule(MADE, number);
+            let ended = known.ended(MADE + 10);
+            assert_eq!(ended.over_known(Some(known)), ended);
+            assert!(!rejects(ended, 0, MADE - 900));
+            // A newer rule, of a node that is loading.
+            let newer = rule(MADE + 5, Some(6));
+            assert_eq!(ended.over_known(Some(newer)), newer);
+            // A rule that is made later has nothing of it.
+            for made in [newer.over(Some(ended)), newer.over_known(Some(ended))] {
+                assert_eq!(made, newer);
+            }
+            // Neither of an endless one.
+            let endless = rule(i64::MAX, number).ended(MADE);
+            assert!(!rejects(endless, 0, MADE));
+            assert_eq!(newer.over(Some(endless)), newer);
+        }
+        // It is stored until every node has seen it, and not longer than the rule.
+        let long = RuleRecord {
+            until: MADE + 10 * RULE_AFTER_SECONDS,
+            ..rule(MADE, Some(5))
+        };
+        assert_eq!(long.ended(MADE).until, MADE + RULE_AFTER_SECONDS);
+        assert_eq!(rule(MADE, None).ended(MADE + 10).until, MADE + 900);
     }
 }

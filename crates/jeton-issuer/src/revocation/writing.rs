@@ -92,6 +92,7 @@ impl NewRules {
                 until: term.until,
                 stamp: Some(stamp),
                 by: self.by,
+                is_ended: false,
                 known: None,
             };
             txn = txn.put(key.clone(), record::write(&rule.over(there)));

@@ -202,13 +202,19 @@ pub struct RevokeResponse {
 pub struct WatchRevocationsRequest {
     #[prost(string, tag = "1")]
     pub issuer: ::prost::alloc::string::String,
+    /// Resumes after an interruption, at any server of the same store: the `resume_token` of the last update that the
+    /// client has. Then there is no snapshot, but what the client has missed. ABORTED with the reason FELL_BEHIND: the server
+    /// does not have that any more, or the store was restored. The client then drops its view and calls without a token.
+    /// Empty: the client has no view.
+    #[prost(bytes = "vec", tag = "2")]
+    pub resume_token: ::prost::alloc::vec::Vec<u8>,
 }
 /// An update of the revocations of an issuer.
 ///
-/// The first messages are the snapshot: `is_snapshot` is true, and all have the same revision. There is
-/// no snapshot if nothing is revoked. Later messages contain the changes. Together they contain all
+/// The first messages are the snapshot, or what a resumed client has missed: `is_snapshot` is true, and all have the same
+/// revision. There are none if there is nothing to send. Later messages contain the changes. Together they contain all
 /// revocations of the issuer up to `revision`. The stream of a client that reads too slowly ends with
-/// ABORTED and the reason FELL_BEHIND. The client then calls WatchRevocations again.
+/// ABORTED and the reason FELL_BEHIND. The client then calls WatchRevocations again, without a token.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct RevocationUpdate {
     /// The store revision up to which all revocations were sent, if `is_snapshot` is false.
@@ -232,6 +238,9 @@ pub struct RevocationUpdate {
     /// clock. The difference to the time of arrival shows which of two messages was delayed more.
     #[prost(uint64, optional, tag = "7")]
     pub clock_ms: ::core::option::Option<u64>,
+    /// For `WatchRevocationsRequest.resume_token`. Empty if `is_snapshot` is true.
+    #[prost(bytes = "vec", tag = "8")]
+    pub resume_token: ::prost::alloc::vec::Vec<u8>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RevokedToken {
@@ -269,6 +278,10 @@ pub struct RevocationRule {
     pub epoch: u64,
     #[prost(uint64, tag = "6")]
     pub number: u64,
+    /// An administrator has ended the rule before its time. It rejects no token, and neither does an earlier rule with this
+    /// kind and name whose stamp is not higher. It can be dropped at `until`.
+    #[prost(bool, tag = "7")]
+    pub is_ended: bool,
 }
 /// Nested message and enum types in `RevocationRule`.
 pub mod revocation_rule {
@@ -1494,6 +1507,22 @@ pub struct CreateRevocationsResponse {
     pub revision: u64,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct EndRevocationsRequest {
+    #[prost(string, tag = "1")]
+    pub issuer: ::prost::alloc::string::String,
+    #[prost(enumeration = "revocation_rule::Kind", tag = "2")]
+    pub kind: i32,
+    /// The names of the revocations. At most 100.
+    #[prost(string, repeated, tag = "3")]
+    pub names: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct EndRevocationsResponse {
+    /// The store revision at which all of them are ended. Other servers apply it within the freshness bound.
+    #[prost(uint64, tag = "1")]
+    pub revision: u64,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ListRevocationsRequest {
     #[prost(string, tag = "1")]
     pub issuer: ::prost::alloc::string::String,
@@ -2019,6 +2048,33 @@ pub mod admin_service_client {
                 .insert(GrpcMethod::new("jeton.v1.AdminService", "CreateRevocations"));
             self.inner.unary(req, path, codec).await
         }
+        /// Ends revocations of subjects, clients and keys, and of token ids without an expiry, before their time: all that
+        /// the request names, or none. Tokens that nothing else rejects are accepted again. The revocation of a compromised
+        /// key cannot be ended.
+        pub async fn end_revocations(
+            &mut self,
+            request: impl tonic::IntoRequest<super::EndRevocationsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::EndRevocationsResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/jeton.v1.AdminService/EndRevocations",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("jeton.v1.AdminService", "EndRevocations"));
+            self.inner.unary(req, path, codec).await
+        }
         /// Lists the revocations of subjects, clients and keys, and of token ids without an expiry.
         pub async fn list_revocations(
             &mut self,
@@ -2268,6 +2324,16 @@ pub mod admin_service_server {
             request: tonic::Request<super::CreateRevocationsRequest>,
         ) -> std::result::Result<
             tonic::Response<super::CreateRevocationsResponse>,
+            tonic::Status,
+        >;
+        /// Ends revocations of subjects, clients and keys, and of token ids without an expiry, before their time: all that
+        /// the request names, or none. Tokens that nothing else rejects are accepted again. The revocation of a compromised
+        /// key cannot be ended.
+        async fn end_revocations(
+            &self,
+            request: tonic::Request<super::EndRevocationsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::EndRevocationsResponse>,
             tonic::Status,
         >;
         /// Server streaming response type for the ListRevocations method.
@@ -2902,6 +2968,51 @@ pub mod admin_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = CreateRevocationsSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/jeton.v1.AdminService/EndRevocations" => {
+                    #[allow(non_camel_case_types)]
+                    struct EndRevocationsSvc<T: AdminService>(pub Arc<T>);
+                    impl<
+                        T: AdminService,
+                    > tonic::server::UnaryService<super::EndRevocationsRequest>
+                    for EndRevocationsSvc<T> {
+                        type Response = super::EndRevocationsResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::EndRevocationsRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as AdminService>::end_revocations(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = EndRevocationsSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(

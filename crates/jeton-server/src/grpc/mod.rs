@@ -119,6 +119,7 @@ pub(crate) fn admin(
         "CreateRevocations" => unary(api, limit, request, |api, call| {
             api.create_revocations(call)
         }),
+        "EndRevocations" => unary(api, limit, request, |api, call| api.end_revocations(call)),
         "CheckStore" => unary(api, limit, request, |api, call| api.check_store(call)),
         "ListAuditChains" => unary(api, limit, request, |api, call| api.list_audit_chains(call)),
         "DropAudit" => unary(api, limit, request, |api, call| api.drop_audit(call)),

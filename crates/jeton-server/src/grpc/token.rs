@@ -138,9 +138,10 @@ impl TokenService for TokenApi {
         request: Request<WatchRevocationsRequest>,
     ) -> Result<Response<Self::WatchRevocationsStream>, Status> {
         let started = Instant::now();
+        let request = request.get_ref();
         let updates = self
-            .issuer(&request.get_ref().issuer, Permission::Verify)
-            .and_then(|iss| watch::start(self.clone(), iss));
+            .issuer(&request.issuer, Permission::Verify)
+            .and_then(|iss| watch::start(self.clone(), iss, &request.resume_token));
         self.count(Call::WatchRevocations, &updates, started);
         Ok(Response::new(updates.map_err(|failure| failure.status())?))
     }

@@ -7,7 +7,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use jeton_issuer::{RevocationFeed, RevocationUpdate as FeedUpdate};
+use jeton_issuer::{ResumeToken, RevocationFeed, RevocationUpdate as FeedUpdate};
 use jeton_proto::v1::{RevocationRule, RevocationUpdate, RevokedToken, revocation_rule::Kind};
 use jeton_store::Moment;
 use jeton_store::limits::PROGRESS_EVERY;
@@ -25,12 +25,17 @@ use crate::limits;
 /// The response stream.
 pub(super) type Updates = Pin<Box<dyn Stream<Item = Result<RevocationUpdate, Status>> + Send>>;
 
-pub(super) fn start(api: TokenApi, iss: String) -> Result<Updates, Failure> {
+/// `resume_token`: that of the last update which the client has. Empty: it has none.
+pub(super) fn start(api: TokenApi, iss: String, resume_token: &[u8]) -> Result<Updates, Failure> {
     let permit = api.service.watchers.acquire(api.caller.name())?;
     if let Some(stream) = &api.stream {
         stream.charge().add(limits::WATCHER_BYTES)?;
     }
-    let feed = api.service.node.revocations(&iss)?;
+    let node = &api.service.node;
+    let feed = match resume_token {
+        [] => node.revocations(&iss)?,
+        token => node.resume_revocations(&iss, &ResumeToken::from_bytes(token)?)?,
+    };
     let (sender, received) = mpsc::channel(limits::WATCHER_MESSAGES);
     let task = tokio::spawn(async move {
         let _permit = permit;
@@ -114,6 +119,7 @@ impl Drop for UpdateStream {
 fn update(news: FeedUpdate, started: Moment) -> RevocationUpdate {
     let milliseconds = |took: Duration| u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
     let at = SystemTime::now().duration_since(UNIX_EPOCH);
+    let resume_token = news.resume_token.map(|token| token.to_bytes().to_vec());
     let tokens = news.tokens.iter().map(|(hash, minute)| RevokedToken {
         hash: hash.to_be_bytes().to_vec(),
         expires_minute: *minute,
@@ -126,6 +132,7 @@ fn update(news: FeedUpdate, started: Moment) -> RevocationUpdate {
         clock_ms: Some(milliseconds(started.elapsed())),
         tokens: tokens.collect(),
         rules: news.rules.into_iter().map(rule).collect(),
+        resume_token: resume_token.unwrap_or_default(),
     }
 }
 
@@ -145,5 +152,6 @@ fn rule(rule: jeton_issuer::RevocationRule) -> RevocationRule {
         until: rule.until,
         epoch: stamp.epoch,
         number: stamp.number,
+        is_ended: rule.is_ended,
     }
 }

@@ -265,9 +265,7 @@ fn error_response(failure: &Failure) -> Response<Body> {
     }
     if let Failure::Rate(exceeded) | Failure::RevocationRate(exceeded) = failure {
         let seconds = HeaderValue::from(exceeded.retry_after.as_secs() + 1);
-        response
-            .headers_mut()
-            .insert(header::RETRY_AFTER, seconds);
+        response.headers_mut().insert(header::RETRY_AFTER, seconds);
     }
     response
 }

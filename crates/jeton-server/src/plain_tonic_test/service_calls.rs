@@ -244,6 +244,7 @@ fn streams(token: &str) -> Vec<Call> {
         tokens("stream of an unknown issuer", "WatchRevocations").message(
             &WatchRevocationsRequest {
                 issuer: "https://other.example".to_owned(),
+                ..WatchRevocationsRequest::default()
             },
         ),
     ]

@@ -1,8 +1,9 @@
 //! `jeton.v1.AdminService`.
 
 use jeton_proto::v1::{
-    CreateIssuerRequest, GetIssuerRequest, ImportKeyRequest, ListIssuersRequest,
-    ReportCompromisedKeyRequest, RotateKeyRequest, SetIssuerRequest, StatusRequest, key::State,
+    CreateIssuerRequest, CreateRevocationsRequest, EndRevocationsRequest, GetIssuerRequest,
+    ImportKeyRequest, ListAuditRequest, ListIssuersRequest, ReportCompromisedKeyRequest,
+    RotateKeyRequest, SetIssuerRequest, StatusRequest, key::State, revocation_rule::Kind,
 };
 use tonic::Code;
 
@@ -99,6 +100,56 @@ fn admin_error_names_the_field_and_no_key() {
         let rotate = RotateKeyRequest { issuer: "none".to_owned(), kind: "ES256".to_owned() };
         assert_eq!(reason(&admin.rotate_key(rotate).await.unwrap_err()), "UNKNOWN_ISSUER");
     });
+}
+
+#[test]
+fn administrator_ends_a_revocation() {
+    let fixture = TestServer::plain();
+    let mut admin = fixture.admin();
+    let issued = fixture.issue("access", "alice");
+    let end = |kind: Kind, name: &str| EndRevocationsRequest {
+        issuer: ISS.to_owned(),
+        kind: kind as i32,
+        names: vec![name.to_owned()],
+    };
+    fixture.runtime.block_on(async {
+        let create = CreateRevocationsRequest {
+            issuer: ISS.to_owned(),
+            kind: Kind::Subject as i32,
+            names: vec!["alice".to_owned()],
+            expires_at: 0,
+        };
+        admin.create_revocations(create).await.unwrap();
+    });
+    assert_eq!(
+        reason(&fixture.verify(&issued.token).unwrap_err()),
+        "TOKEN_REVOKED"
+    );
+    fixture.runtime.block_on(async {
+        let ended = admin.end_revocations(end(Kind::Subject, "alice")).await;
+        assert!(ended.unwrap().into_inner().revision > 0);
+        let unknown = admin
+            .end_revocations(end(Kind::Subject, "alice"))
+            .await
+            .unwrap_err();
+        assert_eq!(unknown.code(), Code::NotFound);
+        assert_eq!(unknown.message(), "no such revocation is in force");
+        let unspecified = admin.end_revocations(end(Kind::Unspecified, "alice")).await;
+        assert_eq!(unspecified.unwrap_err().code(), Code::InvalidArgument);
+        let list = ListAuditRequest {
+            act: "revoke.end".to_owned(),
+            ..ListAuditRequest::default()
+        };
+        let mut entries = admin.list_audit(list).await.unwrap().into_inner();
+        let entry = entries.message().await.unwrap().unwrap();
+        assert_eq!(
+            (entry.actor.as_str(), entry.issuer.as_str()),
+            ("admin-token", ISS)
+        );
+        assert!(entry.about[0].ends_with("/subject/alice"), "{entry:?}");
+        assert!(entries.message().await.unwrap().is_none());
+    });
+    fixture.verify(&issued.token).unwrap();
 }
 
 #[test]

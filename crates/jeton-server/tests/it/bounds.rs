@@ -198,6 +198,7 @@ fn one_client_does_not_take_all_streams_of_revocations() {
     ));
     let watch = || WatchRevocationsRequest {
         issuer: ISS.to_owned(),
+        ..WatchRevocationsRequest::default()
     };
     let mut billing = certificates.tokens(&fixture, "billing");
     fixture.runtime.block_on(async {

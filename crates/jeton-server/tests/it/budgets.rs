@@ -180,7 +180,8 @@ fn client_beyond_its_rules_is_refused() {
     let refused = client.revoke(subject("carol")).unwrap_err();
     assert_eq!(refused.code(), Code::ResourceExhausted);
     assert!(
-        (refused.message()).starts_with("2 revocation rules of this client are in force, the limit is 2:"),
+        (refused.message())
+            .starts_with("2 revocation rules of this client are in force, the limit is 2:"),
         "{refused}"
     );
     assert!(client.administer(&["carol"]).is_err());

@@ -224,6 +224,7 @@ fn revoked_credential_ends_running_streams() {
         let mut verified = verified.unwrap().into_inner();
         let watch = WatchRevocationsRequest {
             issuer: ISS.to_owned(),
+            ..WatchRevocationsRequest::default()
         };
         let watch = tokens.watch_revocations(with(Some(&own), watch)).await;
         let mut watched = watch.unwrap().into_inner();

@@ -7,7 +7,7 @@ use jeton_proto::v1::{RevokeRequest, TokenId, WatchRevocationsRequest, revoke_re
 use tonic::Code;
 use tonic::transport::{Channel, Endpoint};
 
-use crate::harness::{ISSUER, TestServer};
+use crate::harness::{ISSUER, TestServer, reason};
 
 /// Time limit for a condition, generous for a busy machine.
 const TIMEOUT: Duration = Duration::from_secs(60);
@@ -84,6 +84,51 @@ fn watcher_receives_unavailable_when_the_server_stops() {
     assert_eq!(ended.0.code(), Code::Unavailable, "{:?}", ended.0);
     assert!(ended.0.message().contains("shutting down"), "{:?}", ended.0);
     ended.1.join().unwrap();
+}
+
+#[test]
+fn watcher_resumes_after_its_last_update() {
+    let fixture = TestServer::plain();
+    let mut tokens = fixture.tokens();
+    revoke(&fixture, &mut tokens, 0);
+    let watch = |resume_token: &[u8]| {
+        let mut tokens = fixture.tokens();
+        fixture.runtime.block_on(async {
+            let request = WatchRevocationsRequest {
+                resume_token: resume_token.to_vec(),
+                ..WatchRevocationsRequest::default()
+            };
+            let mut updates = tokens.watch_revocations(request).await?.into_inner();
+            let mut count = 0;
+            loop {
+                let update = updates.message().await?.unwrap();
+                count += update.tokens.len();
+                assert_eq!(update.resume_token.is_empty(), update.is_snapshot);
+                if !update.is_snapshot {
+                    return Ok::<_, tonic::Status>((count, update.resume_token));
+                }
+            }
+        })
+    };
+    let (count, after) = watch(&[]).unwrap();
+    assert_eq!(count, 1);
+    revoke(&fixture, &mut tokens, 1);
+    revoke(&fixture, &mut tokens, 2);
+    let (count, newest) = watch(&after).unwrap();
+    assert_eq!(count, 2);
+    assert_eq!(watch(&newest).unwrap().0, 0);
+    assert_eq!(watch(&[]).unwrap().0, 3);
+    let mut other = newest.clone();
+    *other.last_mut().unwrap() ^= 1;
+    let lost = watch(&other).unwrap_err();
+    assert_eq!(lost.code(), Code::Aborted);
+    assert_eq!(reason(&lost), "FELL_BEHIND");
+    let wrong = watch(&newest[1..]).unwrap_err();
+    assert_eq!(wrong.code(), Code::InvalidArgument);
+    assert_eq!(
+        wrong.message(),
+        "`resume_token`: has 23 bytes, must have 24"
+    );
 }
 
 #[test]

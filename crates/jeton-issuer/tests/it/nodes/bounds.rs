@@ -75,6 +75,42 @@ fn rules_beyond_limit_are_rejected() {
     assert_eq!(refused, full);
 }
 
+#[test]
+fn rules_of_one_client_have_a_limit() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let limited = |options: Options| options.rules_per_client(2);
+    let node = start(&store, limited);
+    node.create_issuer("setup", settings(ISS)).unwrap();
+    let revoke = |node: &Node, who: &str, name: &str| {
+        let subject = Subject::Subject(name.to_owned());
+        block_on(node.revoke(who, ISS, Revoke::all(subject))).map(drop)
+    };
+    let full = Err(Error::ClientRulesFull { used: 2, limit: 2 });
+    for name in ["a", "b", "a"] {
+        revoke(&node, "me", name).unwrap();
+    }
+    assert_eq!(revoke(&node, "me", "c"), full);
+    // A renewed rule counts to the budget of who made it first.
+    revoke(&node, "you", "a").unwrap();
+    revoke(&node, "you", "c").unwrap();
+    revoke(&node, "you", "d").unwrap();
+    assert_eq!(
+        revoke(&node, "you", "e"),
+        Err(Error::ClientRulesFull { used: 2, limit: 2 })
+    );
+    // The store knows who made a rule, and an ended one makes room.
+    let again = start(&store, limited);
+    assert_eq!(revoke(&again, "me", "e"), full);
+    let subject = Subject::Subject("b".to_owned());
+    again.end_rules("admin", ISS, &[subject]).unwrap();
+    revoke(&again, "me", "e").unwrap();
+    assert_eq!(revoke(&again, "me", "f"), full);
+    // A compromised key counts to no budget.
+    let kid = again.issuer(ISS).unwrap().1.keys()[0].kid.clone();
+    again.compromised("you", ISS, &kid).unwrap();
+    assert_eq!(again.status().rules, 5);
+}
+
 /// A newer record may be a revocation: a node that cannot read it must not skip it or answer for long
 /// without it.
 #[test]

@@ -11,8 +11,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use jeton_issuer::{
-    Error, IssuerSettings, KeyEncryptionKey, Node, Options, RevocationFeed, RevocationRule,
-    RevocationUpdate, Revoke, Subject, limits, token_hash,
+    Error, IssuerSettings, KeyEncryptionKey, Node, Options, ResumeToken, RevocationFeed,
+    RevocationRule, RevocationUpdate, Revoke, Subject, limits, token_hash,
 };
 use jeton_store::{
     Key, MemoryStore, Outcome, Pages, Pending, Prefix, Read, RedbStore, Revision, Status, Store,
@@ -51,6 +51,20 @@ fn start_at(store: Arc<dyn Store>, clock: &ManualClock) -> Node {
     node
 }
 
+/// Starts another node on the store.
+fn follower_of(store: &Arc<dyn Store>) -> Node {
+    let kek = KeyEncryptionKey::from_hex(&"17".repeat(32)).unwrap();
+    let clock = Arc::new(ManualClock::new());
+    Node::start(store.clone(), Options::new(kek), clock).unwrap()
+}
+
+fn caught_up(store: &Arc<dyn Store>, node: &Node) {
+    let newest = block_on(store.status()).unwrap().revision;
+    while node.revision() < newest {
+        thread::yield_now();
+    }
+}
+
 fn revoke(node: &Node, iss: &str, number: usize) {
     let revoke = Revoke::token(&format!("token-{number}"), START + 900);
     block_on(node.revoke("me", iss, revoke)).unwrap();
@@ -78,14 +92,15 @@ impl Known {
         }
     }
 
-    /// Reads the rest of the snapshot.
-    fn take_snapshot(&mut self, feed: &mut RevocationFeed) {
+    /// Reads the rest of the snapshot. Returns where a reader resumes after it.
+    fn take_snapshot(&mut self, feed: &mut RevocationFeed) -> ResumeToken {
         loop {
             let news = block_on(feed.next()).unwrap();
-            let is_snapshot = news.is_snapshot;
+            let after = news.resume_token;
+            assert_eq!(after.is_none(), news.is_snapshot);
             self.take(news);
-            if !is_snapshot {
-                return;
+            if let Some(after) = after {
+                return after;
             }
         }
     }
@@ -291,8 +306,9 @@ fn feed_that_falls_behind_fails_alone() {
         node.revocations(ISS).unwrap(),
         node.revocations(ISS).unwrap(),
     );
+    let mut first = None;
     for feed in [&mut unread, &mut read] {
-        Known::default().take_snapshot(feed);
+        first = Some(Known::default().take_snapshot(feed));
     }
     let name = |number: usize| format!("{}{number:05}", "s".repeat(1000));
     let count = limits::FEED_HISTORY_BYTES / 1000;
@@ -319,6 +335,106 @@ fn feed_that_falls_behind_fails_alone() {
     let mut again = Known::default();
     again.take_snapshot(&mut node.revocations(ISS).unwrap());
     assert_eq!(again, known);
+    let error = node.resume_revocations(ISS, &first.unwrap()).unwrap_err();
+    let Error::PositionLost { at, oldest, newest } = error else {
+        panic!("{error}");
+    };
+    assert!(at < oldest && oldest < newest, "{error}");
+    for number in [at, oldest, newest] {
+        assert!(error.to_string().contains(&number.to_string()), "{error}");
+    }
+}
+
+#[test]
+fn feed_resumes_at_another_node_with_what_was_missed() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let (first, second) = (start(store.clone()), follower_of(&store));
+    let mut known = Known::default();
+    for number in 0..10 {
+        revoke(&first, ISS, number);
+    }
+    let mut feed = first.revocations(ISS).unwrap();
+    let mut after = known.take_snapshot(&mut feed);
+    // Nothing is missed, then a little, then more than one message.
+    for missed in [0, 3, 2 * limits::FEED_MESSAGE_BYTES / 32 + 100] {
+        drop(feed);
+        let begun = known.tokens.len();
+        let revoked = (begun..begun + missed).map(|number| {
+            let revoke = Revoke::token(&format!("token-{number}"), START + 900);
+            first.revoke("me", ISS, revoke)
+        });
+        for answer in revoked.collect::<Vec<_>>() {
+            block_on(answer).unwrap();
+        }
+        revoke(&first, OTHERS[0], begun);
+        caught_up(&store, &second);
+        let (resumed, mut news) = (known.tokens.len(), Known::default());
+        feed = second.resume_revocations(ISS, &after).unwrap();
+        after = news.take_snapshot(&mut feed);
+        assert_eq!(news.tokens.len(), missed);
+        known.tokens.extend(news.tokens);
+        assert_eq!(known.tokens.len(), resumed + missed);
+    }
+    let mut whole = Known::default();
+    whole.take_snapshot(&mut first.revocations(ISS).unwrap());
+    assert_eq!(known, whole);
+    // And continues.
+    revoke_subject(&first, ISS, "later".to_owned());
+    while known.rules.is_empty() {
+        known.take(block_on(feed.next()).unwrap());
+    }
+}
+
+#[test]
+fn feed_does_not_resume_without_what_was_missed() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let node = start(store.clone());
+    revoke(&node, ISS, 1);
+    let after = Known::default().take_snapshot(&mut node.revocations(ISS).unwrap());
+    revoke(&node, ISS, 2);
+    // Loaded after the second revocation.
+    let later = follower_of(&store);
+    let lost = later.resume_revocations(ISS, &after).unwrap_err();
+    assert!(matches!(lost, Error::PositionLost { .. }), "{lost}");
+    assert!(node.resume_revocations(ISS, &after).is_ok());
+    assert_eq!(
+        node.resume_revocations("nobody", &after).err(),
+        Some(Error::UnknownIssuer)
+    );
+    // The same number of transactions, and another revocation.
+    let other = start(Arc::new(MemoryStore::new()));
+    for number in [3, 4] {
+        revoke(&other, ISS, number);
+    }
+    let lost = other.resume_revocations(ISS, &after).unwrap_err();
+    assert!(lost.to_string().contains("another history"), "{lost}");
+    // A position that the store has not reached.
+    let newest = Known::default().take_snapshot(&mut node.revocations(ISS).unwrap());
+    let empty = start(Arc::new(MemoryStore::new()));
+    assert!(empty.resume_revocations(ISS, &newest).is_err());
+    assert_eq!(ResumeToken::from_bytes(&newest.to_bytes()), Ok(newest));
+    for bytes in [&[][..], &[0; 23], &[0; 25]] {
+        let wrong = ResumeToken::from_bytes(bytes).unwrap_err();
+        assert!(wrong.to_string().contains("must have 24"), "{wrong}");
+    }
+}
+
+#[test]
+fn feed_reports_an_ended_rule_once() {
+    let node = start(Arc::new(MemoryStore::new()));
+    let mut feed = node.revocations(ISS).unwrap();
+    let mut known = Known::default();
+    known.take_snapshot(&mut feed);
+    revoke_subject(&node, ISS, "s".to_owned());
+    node.end_rules("me", ISS, &[Subject::Subject("s".to_owned())])
+        .unwrap();
+    let ended = |known: &Known| known.rules.values().any(|rule| rule.is_ended);
+    while !ended(&known) {
+        known.take(block_on(feed.next()).unwrap());
+    }
+    let mut again = Known::default();
+    again.take_snapshot(&mut node.revocations(ISS).unwrap());
+    assert_eq!(again, Known::default());
 }
 
 #[test]

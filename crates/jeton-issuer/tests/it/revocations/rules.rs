@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::thread;
 
-use jeton_issuer::{Request, Revoke, Subject, back_up, check_records, limits, restore};
+use jeton_issuer::{Error, Request, Revoke, Subject, back_up, check_records, limits, restore};
 use jeton_store::{Condition, Key, RedbStore, Store, Txn, block_on};
 
 use crate::manual_clock::START;
@@ -138,6 +138,125 @@ fn concurrent_revocations_get_two_numbers() {
 }
 
 /// A token that lives for a day. The lagging node only knows a lifetime of 15 minutes.
+#[test]
+fn ended_rule_rejects_nothing_on_any_node() {
+    let (store, [member, other, lagging]) = members([0, SKEW, -SKEW]);
+    let issued = member.issue("s");
+    let id = Subject::Token(issued.token_id.clone());
+    let what = [subject("s"), Subject::Client("c".to_owned()), id];
+    let accept = |members: &[&Member]| {
+        let accepted = members.iter().map(|member| member.accepts(&issued.token));
+        accepted.collect::<Vec<_>>()
+    };
+    for (round, what) in what.into_iter().enumerate() {
+        member.revoke(what.clone());
+        caught_up(&store, [&member, &other, &lagging]);
+        assert_eq!(accept(&[&member, &other, &lagging]), [false; 3], "{what:?}");
+        lagging.store_hook.lag();
+        other
+            .node
+            .end_rules("me", ISS, std::slice::from_ref(&what))
+            .unwrap();
+        caught_up(&store, [&member, &other]);
+        assert_eq!(accept(&[&member, &other, &lagging]), [true, true, false]);
+        lagging.store_hook.catch_up();
+        caught_up(&store, [&lagging]);
+        let begun = Member::start(&store, 0);
+        assert_eq!(accept(&[&lagging, &begun]), [true, true], "{what:?}");
+        assert_eq!(member.node.rules(ISS).unwrap(), []);
+        assert_eq!(begun.node.status().rules, 0);
+        // A token by its hash stays revoked, and a rule that is made again counts.
+        if round == 0 {
+            member.revoke(what.clone());
+            caught_up(&store, [&other]);
+            assert_eq!(accept(&[&member, &other]), [false; 2]);
+            assert!(member.accepts(&member.issue("s").token));
+            member.node.end_rules("me", ISS, &[what]).unwrap();
+        }
+    }
+    member.revoke_token(&issued.token).unwrap();
+    assert!(!member.accepts(&issued.token));
+}
+
+#[test]
+fn rule_that_cannot_end_is_refused() {
+    let (_, [member]) = members([0]);
+    let end = |rules: &[Subject]| member.node.end_rules("me", ISS, rules).map(drop);
+    let kid = member.node.issuer(ISS).unwrap().1.keys()[0].kid.clone();
+    member.node.compromised("me", ISS, &kid).unwrap();
+    let next = member.node.issuer(ISS).unwrap().1.keys()[0].kid.clone();
+    for what in [subject("s"), Subject::Key(next.clone())] {
+        member.revoke(what);
+    }
+    let issued = member.issue("s");
+    let message = |rules: &[Subject]| end(rules).unwrap_err().to_string();
+    assert!(message(&[Subject::Key(kid)]).contains("compromised"));
+    assert_eq!(end(&[subject("t")]), Err(Error::UnknownRule));
+    assert_eq!(
+        end(&[Subject::Client("s".to_owned())]),
+        Err(Error::UnknownRule)
+    );
+    assert_eq!(message(&[]), "`names`: must have 1 to 100 names, and has 0");
+    let many: Vec<_> = (0..101).map(|name| subject(&name.to_string())).collect();
+    assert_eq!(
+        message(&many),
+        "`names`: must have 1 to 100 names, and has 101"
+    );
+    let long: Vec<_> = (0..80)
+        .map(|name| subject(&format!("{name:01000}")))
+        .collect();
+    assert!(
+        message(&long).contains("the limit is 65536"),
+        "{}",
+        message(&long)
+    );
+    let nobody = member.node.end_rules("me", "nobody", &[subject("s")]);
+    assert_eq!(nobody.map(drop), Err(Error::UnknownIssuer));
+    // All or none.
+    assert_eq!(end(&[subject("s"), subject("t")]), Err(Error::UnknownRule));
+    assert_eq!(member.node.rules(ISS).unwrap().len(), 3);
+    end(&[subject("s"), subject("s")]).unwrap();
+    assert_eq!(end(&[subject("s")]), Err(Error::UnknownRule));
+    end(&[Subject::Key(next)]).unwrap();
+    assert!(member.accepts(&issued.token));
+    // One that is over is no longer in force.
+    member.revoke(subject("s"));
+    member.clock.forward(900 + limits::RULE_AFTER_SECONDS);
+    assert_eq!(end(&[subject("s")]), Err(Error::UnknownRule));
+}
+
+#[test]
+fn rule_renewed_at_the_same_time_is_not_ended() {
+    let (store, [member, other]) = members([0, 0]);
+    member.revoke(subject("s"));
+    caught_up(&store, [&other]);
+    let issued = member.issue("s");
+    assert!(member.accepts(&issued.token));
+    other.store_hook.before_commit("/rule/", {
+        let node = member.node.clone();
+        move || drop(block_on(node.revoke("me", ISS, Revoke::all(subject("s")))).unwrap())
+    });
+    let refused = other
+        .node
+        .end_rules("me", ISS, &[subject("s")])
+        .unwrap_err();
+    assert!(other.store_hook.has_acted());
+    assert!(
+        refused.to_string().contains("made again at the same time"),
+        "{refused}"
+    );
+    caught_up(&store, [&member, &other]);
+    assert!(!member.accepts(&issued.token) && !other.accepts(&issued.token));
+    // Another change in between does not matter.
+    other.store_hook.before_commit("/rule/", {
+        let node = member.node.clone();
+        move || node.set_issuer("me", &settings(600)).unwrap()
+    });
+    other.node.end_rules("me", ISS, &[subject("s")]).unwrap();
+    assert!(other.store_hook.has_acted());
+    assert!(other.accepts(&issued.token));
+}
+
 #[test]
 fn rule_outlives_tokens_of_newer_settings() {
     let (_, [member, other]) = members([0, 0]);

@@ -15,11 +15,11 @@ use jeton_proto::v1::admin_service_server::AdminService;
 use jeton_proto::v1::{
     AuditEntry, AuditPositions, BackupPart, BackupRequest, CheckStoreRequest, CheckStoreResponse,
     CreateIssuerRequest, CreateRevocationsRequest, CreateRevocationsResponse, DropAuditRequest,
-    DropAuditResponse, ExportAuditPart, ExportAuditRequest, GetIssuerRequest, ImportKeyRequest,
-    Issuer, Key, ListAuditChainsRequest, ListAuditRequest, ListIssuersRequest, ListIssuersResponse,
-    ListRevocationsRequest, ReencryptKeysRequest, ReencryptKeysResponse,
-    ReportCompromisedKeyRequest, Revocation, RotateKeyRequest, SetIssuerRequest, StatusRequest,
-    StatusResponse, WithdrawKeyRequest, key,
+    DropAuditResponse, EndRevocationsRequest, EndRevocationsResponse, ExportAuditPart,
+    ExportAuditRequest, GetIssuerRequest, ImportKeyRequest, Issuer, Key, ListAuditChainsRequest,
+    ListAuditRequest, ListIssuersRequest, ListIssuersResponse, ListRevocationsRequest,
+    ReencryptKeysRequest, ReencryptKeysResponse, ReportCompromisedKeyRequest, Revocation,
+    RotateKeyRequest, SetIssuerRequest, StatusRequest, StatusResponse, WithdrawKeyRequest, key,
 };
 use jeton_transport::grpc::RequestMessage;
 use tonic::{Request, Response, Status};
@@ -218,6 +218,18 @@ impl AdminService for AdminApi {
         self.run(move |_, caller| {
             check_permission(caller, Permission::Admin, &request.issuer)?;
             revocations::create(&service, caller, request)
+        })
+        .await
+    }
+
+    async fn end_revocations(
+        &self,
+        request: Request<EndRevocationsRequest>,
+    ) -> Result<Response<EndRevocationsResponse>, Status> {
+        let request = request.into_inner();
+        self.run(move |node, caller| {
+            check_permission(caller, Permission::Admin, &request.issuer)?;
+            revocations::end(node, caller.name(), request)
         })
         .await
     }

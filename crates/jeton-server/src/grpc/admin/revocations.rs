@@ -2,8 +2,8 @@
 
 use jeton_issuer::{Node, RevocationRule, Revoke, Subject};
 use jeton_proto::v1::{
-    CreateRevocationsRequest, CreateRevocationsResponse, Revocation, RevocationStamp,
-    revocation_rule::Kind,
+    CreateRevocationsRequest, CreateRevocationsResponse, EndRevocationsRequest,
+    EndRevocationsResponse, Revocation, RevocationStamp, revocation_rule::Kind,
 };
 use jeton_store::block_on;
 
@@ -33,15 +33,7 @@ pub(super) fn create(
     if kind == Kind::Key {
         known_keys(node, iss, &request.names)?;
     }
-    let subject = match kind {
-        Kind::Token => Subject::Token,
-        Kind::Subject => Subject::Subject,
-        Kind::Client => Subject::Client,
-        Kind::Key => Subject::Key,
-        Kind::Unspecified => {
-            return Err(Failure::Field("kind", "is required".to_owned()));
-        }
-    };
+    let subject = subject(kind)?;
     let revocation = |name: String| match expires_at {
         0 => Revoke::all(subject(name)),
         at => Revoke::token(&name, at),
@@ -57,6 +49,28 @@ pub(super) fn create(
         revision = revision.max(revoked.number());
     }
     Ok(CreateRevocationsResponse { revision })
+}
+
+/// Ends rules. A key may have left the key set since.
+pub(super) fn end(
+    node: &Node,
+    actor: &str,
+    request: EndRevocationsRequest,
+) -> Result<EndRevocationsResponse, Failure> {
+    let subject = subject(request.kind())?;
+    let rules: Vec<_> = request.names.into_iter().map(subject).collect();
+    let revision = node.end_rules(actor, &request.issuer, &rules)?.number();
+    Ok(EndRevocationsResponse { revision })
+}
+
+fn subject(kind: Kind) -> Result<fn(String) -> Subject, Failure> {
+    match kind {
+        Kind::Token => Ok(Subject::Token),
+        Kind::Subject => Ok(Subject::Subject),
+        Kind::Client => Ok(Subject::Client),
+        Kind::Key => Ok(Subject::Key),
+        Kind::Unspecified => Err(Failure::Field("kind", "is required".to_owned())),
+    }
 }
 
 /// Fails for an unknown key id: a typing mistake would revoke nothing.
