@@ -37,6 +37,7 @@ pub(super) fn failure(error: Error) -> Failure {
         )),
         Error::UnknownIssuer => failure.hint("to list the issuers, run `jeton admin issuer list`"),
         Error::IssuerExists => failure.hint("to change its settings, run `jeton admin issuer set @issuer.json`"),
+        Error::UnknownRule => failure.hint("to list the revocations, run `jeton admin revoke list ISSUER`"),
         Error::UnknownKey => failure.hint("to list the keys, run `jeton admin key list ISSUER`"),
         _ => failure,
     }

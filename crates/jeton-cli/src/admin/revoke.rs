@@ -1,6 +1,6 @@
 //! `jeton admin revoke`.
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 use jeton::Timestamp;
 use jeton_client::admin::messages::revocation_rule::Kind;
 use jeton_issuer::limits::{CLOCK_SKEW_SECONDS, LEEWAY_SECONDS};
@@ -14,7 +14,7 @@ use crate::exit::{Failure, Outcome};
 use crate::output;
 use crate::time;
 
-/// Revoke tokens, subjects, clients and keys
+/// Revoke tokens, subjects, clients and keys, or end a revocation
 ///
 /// A revocation is on disk when the command ends. It is stored until the last affected token has expired.
 ///
@@ -27,7 +27,8 @@ Examples:
   jeton admin revoke token https://id.example 7f2c…
   jeton admin revoke subject https://id.example user-7
   jeton admin revoke signed-by https://id.example 2026-11
-  jeton admin revoke list https://id.example")]
+  jeton admin revoke list https://id.example
+  jeton admin revoke end subject https://id.example user-7")]
 pub(super) struct Revoke {
     #[command(subcommand)]
     command: Command,
@@ -45,6 +46,8 @@ enum Command {
     SignedBy(SignedBy),
     /// List the revocations of subjects, clients and keys, and of token ids without an expiry
     List(List),
+    /// End a revocation before its time: its tokens are accepted again
+    End(End),
 }
 
 #[derive(Debug, Args)]
@@ -122,6 +125,44 @@ struct List {
     target: TargetArgs,
 }
 
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  jeton admin revoke end subject https://id.example user-7
+  jeton admin revoke end signed-by https://id.example 2026-11
+
+Up to 100 names end together or not at all. Other servers accept the tokens again within the freshness bound. Tokens \
+that expired meanwhile stay invalid, and so do tokens that were revoked by their id with an expiry. The revocation of \
+a compromised key cannot be ended.")]
+struct End {
+    /// Kind of the revocation
+    #[arg(value_name = "KIND")]
+    kind: EndKind,
+
+    /// Issuer, by its `iss`
+    #[arg(value_name = "ISSUER")]
+    iss: String,
+
+    /// Names as `jeton admin revoke list` shows them; put -- before a name that begins with a hyphen
+    #[arg(value_name = "NAME", required = true)]
+    names: Vec<String>,
+
+    #[command(flatten)]
+    target: TargetArgs,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum EndKind {
+    /// Token id that was revoked without an expiry
+    Token,
+    /// Subject
+    Subject,
+    /// Client
+    Client,
+    /// Key, by its `kid`
+    SignedBy,
+}
+
 impl Revoke {
     pub(super) fn run(self) -> Outcome {
         match self.command {
@@ -130,6 +171,7 @@ impl Revoke {
             Command::Client(named) => named.run(Kind::Client),
             Command::SignedBy(signed_by) => signed_by.run(),
             Command::List(list) => list.run(),
+            Command::End(end) => end.run(),
         }
     }
 }
@@ -195,6 +237,24 @@ impl List {
         };
         let rows: Vec<_> = rules.into_iter().map(row).collect();
         output::text(&display::table(&rows))
+    }
+}
+
+impl End {
+    fn run(self) -> Outcome {
+        let rules = Revocations {
+            kind: match self.kind {
+                EndKind::Token => Kind::Token,
+                EndKind::Subject => Kind::Subject,
+                EndKind::Client => Kind::Client,
+                EndKind::SignedBy => Kind::Key,
+            },
+            names: self.names,
+            expires_at: None,
+        };
+        self.target.open()?.end_rules(&self.iss, &rules)?;
+        output::status(format_args!("ended {}", rules.names.len()));
+        Ok(())
     }
 }
 

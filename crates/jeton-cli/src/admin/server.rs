@@ -169,6 +169,13 @@ impl Remote {
         Ok(())
     }
 
+    pub(super) fn end_rules(&self, iss: &str, rules: &Revocations) -> Outcome {
+        for request in rules.end_messages(iss) {
+            self.call(async |c| c.end_revocations(request).await)?;
+        }
+        Ok(())
+    }
+
     pub(super) fn rules(&self, iss: &str) -> Outcome<Vec<RuleView>> {
         let issuer = iss.to_owned();
         self.call(async |c| {
@@ -333,6 +340,8 @@ fn failed(error: &Error, settings: &Settings) -> Failure {
         "to list the issuers, run `jeton admin issuer list --server URL`"
     } else if is(jeton_issuer::Error::UnknownKey) {
         "to list the keys, run `jeton admin key list ISSUER --server URL`"
+    } else if is(jeton_issuer::Error::UnknownRule) {
+        "to list the revocations, run `jeton admin revoke list ISSUER --server URL`"
     } else if is(jeton_issuer::Error::IssuerExists) {
         "to change its settings, run `jeton admin issuer set @issuer.json --server URL`"
     } else {

@@ -203,6 +203,20 @@ impl Target {
         }
     }
 
+    /// Ends rules before their time.
+    pub(super) fn end_rules(&self, iss: &str, rules: &Revocations) -> Outcome {
+        match self {
+            Target::Store(opened) => {
+                for rules in rules.ended_of_node() {
+                    let ended = opened.node.end_rules(&opened.actor, iss, &rules);
+                    ended.map_err(failure)?;
+                }
+                Ok(())
+            }
+            Target::Server(remote) => remote.end_rules(iss, rules),
+        }
+    }
+
     pub(super) fn rules(&self, iss: &str) -> Outcome<Vec<RuleView>> {
         match self {
             Target::Store(opened) => {

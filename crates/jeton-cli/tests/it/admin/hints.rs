@@ -53,6 +53,10 @@ fn hint_of_admin_works() {
         (&["admin", "key", "rotate", "https://two.example"], &[]),
         (&["admin", "restore", "saved"], &[("DIR", "restored")]),
         (&import, &[("FILE", "key.der")]),
+        (
+            &["admin", "revoke", "end", "subject", ISS, "nobody"],
+            &[("ISSUER", ISS)],
+        ),
     ] {
         let (_, commands) = fails(folder, args);
         assert!(!commands.is_empty(), "{args:?}");

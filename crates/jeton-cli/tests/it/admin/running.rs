@@ -103,6 +103,8 @@ fn every_verb_on_a_server_changes_what_the_folder_shows() {
     running.admin(&["key", "reencrypt"], b"");
     running.admin(&["revoke", "subject", ISS, "user-7"], b"");
     running.admin(&["revoke", "client", ISS, "app"], b"");
+    running.admin(&["revoke", "client", ISS, "--", "-mistake"], b"");
+    running.admin(&["revoke", "end", "client", ISS, "--", "-mistake"], b"");
     running.admin(&["revoke", "token", ISS, "id-1", "id-2"], b"");
     running.admin(
         &["revoke", "token", ISS, "id-3", "--expires-at", &soon()],

@@ -7,6 +7,7 @@ mod browser_attack;
 mod chaos;
 mod configuration;
 mod etcd;
+mod follower;
 mod full_disk;
 mod grpcurl;
 #[cfg(feature = "pkcs11")]

@@ -234,7 +234,9 @@ fn rule_renewed_at_the_same_time_is_not_ended() {
     assert!(member.accepts(&issued.token));
     other.store_hook.before_commit("/rule/", {
         let node = member.node.clone();
-        move || drop(block_on(node.revoke("me", ISS, Revoke::all(subject("s")))).unwrap())
+        move || {
+            block_on(node.revoke("me", ISS, Revoke::all(subject("s")))).unwrap();
+        }
     });
     let refused = other
         .node
