@@ -1,4 +1,4 @@
-//! Three members of an etcd and three servers on it, while networks, processes, a disk and a clock fail.
+//! Three members of an etcd and twenty servers on it, while networks, processes, a disk and a clock fail.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;
@@ -10,6 +10,8 @@ use super::Plan;
 use super::log::Log;
 
 const TEST: &str = "chaos_long_history_is_linearizable";
+/// Servers on the etcd.
+const SERVERS: &str = "20";
 
 pub(super) fn run(workspace: &Workspace, plan: &Plan, log: &mut Log) -> Result<(), Error> {
     if let Some(missing) = etcd::missing_for_chaos(workspace) {
@@ -23,6 +25,7 @@ pub(super) fn run(workspace: &Workspace, plan: &Plan, log: &mut Log) -> Result<(
     let program = etcd::test(workspace, &binary, "it");
     let mut test = etcd::chaos(workspace, program, &binary, TEST)?;
     test.env("JETON_CHAOS_MINUTES", plan.minutes.to_string());
+    test.env("JETON_CHAOS_SERVERS", SERVERS);
     let said = shown(&mut test);
     let body = match &said {
         Ok(said) => format!("```\n{}\n```", said.trim()),

@@ -1,4 +1,4 @@
-//! Three members of an etcd and three servers on it, each on a host of its own.
+//! Three members of an etcd and three servers on it, or more, each on a host of its own.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use crate::serving::Serving;
 /// `freshness_seconds` of the servers.
 pub(super) const FRESHNESS: Duration = Duration::from_secs(8);
 
-/// Members and nodes.
+/// Members, and nodes unless a test wants more.
 pub(super) const EACH: usize = 3;
 
 /// The member whose data is on a small disk.
@@ -52,8 +52,13 @@ pub(super) struct Cluster {
 impl Cluster {
     /// Starts it, with more lines at the start of the configuration.
     pub(super) fn start(settings: &str) -> Cluster {
+        Cluster::with_nodes(EACH, settings)
+    }
+
+    /// Starts it with so many servers.
+    pub(super) fn with_nodes(nodes: usize, settings: &str) -> Cluster {
         let folder = tempfile::tempdir().unwrap();
-        let network = Network::of(2 * EACH);
+        let network = Network::of(EACH + nodes);
         let delay = Delay::default();
         configure(folder.path(), settings);
         for member in 0..EACH {
@@ -72,7 +77,7 @@ impl Cluster {
         assert!(mounted.unwrap().success());
         let etcd = start_etcd(&network, folder.path(), &data);
         let cluster = Cluster {
-            nodes: (0..EACH).map(|_| Mutex::new(None)).collect(),
+            nodes: (0..nodes).map(|_| Mutex::new(None)).collect(),
             etcd: Mutex::new(etcd),
             disk,
             network,
@@ -80,7 +85,7 @@ impl Cluster {
             folder,
         };
         // A server fails at once if its etcd does not answer yet.
-        for node in 0..EACH {
+        for node in 0..nodes {
             until_some("a server starts", || cluster.start_node(node).then_some(()));
         }
         cluster.all_are_ready();
@@ -89,6 +94,27 @@ impl Cluster {
 
     pub(super) fn folder(&self) -> &Path {
         self.folder.path()
+    }
+
+    /// The number of nodes.
+    pub(super) fn nodes(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Runs `jeton admin` on the store, on the host of the first node. Returns whether it succeeded, and what it says.
+    pub(super) fn admin(&self, words: &[&str]) -> (bool, String) {
+        let mut program = self.network.program(Cluster::host(0));
+        program.extend([env!("CARGO_BIN_EXE_jeton"), "admin"].map(str::to_owned));
+        let store = self.etcd().url("/tokens");
+        let done = Command::new(&program[0])
+            .args(&program[1..])
+            .args(words)
+            .args(["--config", "jeton.toml", "--store", &store])
+            .current_dir(self.folder())
+            .output()
+            .unwrap();
+        let said = [done.stdout, done.stderr].concat();
+        (done.status.success(), String::from_utf8(said).unwrap())
     }
 
     pub(super) fn etcd(&self) -> MutexGuard<'_, Etcd> {
@@ -159,7 +185,7 @@ impl Cluster {
     /// Waits until every node is ready. Returns how long that took.
     pub(super) fn all_are_ready(&self) -> Duration {
         let begun = Instant::now();
-        for node in 0..EACH {
+        for node in 0..self.nodes() {
             until("the node is ready", || self.is_ready(node));
         }
         begun.elapsed()

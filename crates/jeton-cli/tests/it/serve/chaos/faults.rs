@@ -59,7 +59,8 @@ impl Fault {
     pub(super) fn happen(self, cluster: &Cluster, time: Duration, random: &mut Random) -> String {
         let network = &cluster.network;
         let one = random.below(EACH);
-        let node = Cluster::host(one);
+        let at = random.below(cluster.nodes());
+        let node = Cluster::host(at);
         let way = [Direction::In, Direction::Out][random.below(2)];
         match self {
             Fault::IsolateLeader => {
@@ -72,10 +73,9 @@ impl Fault {
             Fault::OneWayNode => lost(cluster, node, way, &[], 100, time),
             Fault::Partition => {
                 // A member and its node on one side, the others on the other side.
-                let rest = (0..EACH).filter(|&other| other != one);
-                let rest: Vec<usize> = rest
-                    .flat_map(|other| [other, Cluster::host(other)])
-                    .collect();
+                let members = (0..EACH).filter(|&other| other != one);
+                let nodes = (0..cluster.nodes()).filter(|&other| other != at);
+                let rest: Vec<usize> = members.chain(nodes.map(Cluster::host)).collect();
                 network.cut(one, Direction::Both, &rest);
                 let said = lost(cluster, node, Direction::Both, &rest, 100, time);
                 network.heal(one);
@@ -83,7 +83,7 @@ impl Fault {
             }
             Fault::Loss => {
                 let percent = [10, 30, 50][random.below(3)];
-                let host = random.below(2 * EACH);
+                let host = random.below(EACH + cluster.nodes());
                 let said = lost(cluster, host, Direction::Both, &[], percent, time);
                 format!("{percent} %, {said}")
             }
@@ -98,10 +98,10 @@ impl Fault {
                 )
             }
             Fault::PauseNode => {
-                cluster.signal_node(one, "-STOP");
+                cluster.signal_node(at, "-STOP");
                 thread::sleep(time);
-                cluster.signal_node(one, "-CONT");
-                format!("node {one}")
+                cluster.signal_node(at, "-CONT");
+                format!("node {at}")
             }
             Fault::PauseMember => {
                 cluster.etcd().pause_member(one).unwrap();
@@ -110,10 +110,10 @@ impl Fault {
                 format!("member {one}")
             }
             Fault::KillNode => {
-                cluster.node(one).take();
+                cluster.node(at).take();
                 thread::sleep(time);
-                until_some("the node starts", || cluster.start_node(one).then_some(()));
-                format!("node {one}")
+                until_some("the node starts", || cluster.start_node(at).then_some(()));
+                format!("node {at}")
             }
             Fault::KillMember => {
                 cluster.etcd().kill_member(one);

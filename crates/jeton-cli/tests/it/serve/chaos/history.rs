@@ -6,6 +6,8 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
+use super::load::Record;
+
 /// The environment variable with the path of tools/porcupine.
 const PORCUPINE: &str = "JETON_PORCUPINE";
 
@@ -20,6 +22,123 @@ pub(super) enum Outcome {
     Accepted,
     /// The token was rejected because it is revoked.
     Refused,
+    /// The token was rejected because the node has no such key.
+    UnknownKey,
+}
+
+/// A token.
+#[derive(Debug, Clone)]
+pub(super) struct Issued {
+    pub(super) node: usize,
+    /// The call that issued it.
+    pub(super) begun: u64,
+    pub(super) ended: u64,
+    pub(super) subject: usize,
+    pub(super) client: usize,
+    pub(super) kid: String,
+}
+
+/// What a revocation of many tokens names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Name {
+    Subject(usize),
+    Client(usize),
+    Key(String),
+    /// Its tokens are rejected whenever they were issued, and the key leaves the key set.
+    Compromised(String),
+}
+
+/// A call that revokes everything of a name.
+#[derive(Debug, Clone)]
+pub(super) struct RuleCall {
+    pub(super) node: usize,
+    pub(super) what: Name,
+    pub(super) begun: u64,
+    pub(super) ended: u64,
+    /// Acknowledged or unknown.
+    pub(super) outcome: Outcome,
+}
+
+impl Name {
+    pub(super) fn is_about(&self, token: &Issued) -> bool {
+        match self {
+            Name::Subject(subject) => *subject == token.subject,
+            Name::Client(client) => *client == token.client,
+            Name::Key(kid) | Name::Compromised(kid) => *kid == token.kid,
+        }
+    }
+}
+
+/// Returns the history of single tokens, as both judges read it. A revocation of a name is one of each of its tokens:
+///
+/// - It revokes those whose issue ended before the call.
+/// - It does not revoke those that a node issued which had to know it: the node that acknowledged it from then on, and
+///   others when the freshness bound has passed. Nodes issue no longer than that without contact to the store.
+/// - It may revoke the others.
+///
+/// A rejection for an unknown key is one for its revocation if the key was reported as compromised.
+pub(super) fn of_tokens(record: &Record, freshness: Duration) -> Vec<Call> {
+    let freshness = u64::try_from(freshness.as_micros()).unwrap();
+    let mut calls = Vec::new();
+    let compromised = |token: &Issued| {
+        let rules = record.rules.iter();
+        rules
+            .filter(|rule| matches!(rule.what, Name::Compromised(_)))
+            .any(|rule| rule.what.is_about(token))
+    };
+    for call in &record.calls {
+        let is_compromised = || compromised(&record.tokens[call.token]);
+        let outcome = match call.outcome {
+            Outcome::UnknownKey if is_compromised() => Outcome::Refused,
+            other => other,
+        };
+        calls.push(Call { outcome, ..*call });
+    }
+    for rule in &record.rules {
+        let tokens = record.tokens.iter().enumerate();
+        for (number, token) in tokens.filter(|(_, token)| rule.what.is_about(token)) {
+            let is_endless = matches!(rule.what, Name::Compromised(_));
+            let known = if rule.node == token.node {
+                rule.ended
+            } else {
+                rule.ended + freshness
+            };
+            let is_acknowledged = rule.outcome == Outcome::Acknowledged;
+            if !is_endless && is_acknowledged && token.begun > known {
+                continue;
+            }
+            calls.push(Call {
+                node: rule.node,
+                token: number,
+                begun: rule.begun,
+                ended: rule.ended,
+                outcome: if is_endless || token.ended < rule.begun {
+                    rule.outcome
+                } else {
+                    Outcome::Unknown
+                },
+            });
+        }
+    }
+    calls
+}
+
+/// Returns the rejections for an unknown key that contradict the promises of the service, one line each: when the
+/// freshness bound has passed since a token was issued, every node knows its key, unless it is compromised.
+pub(super) fn unknown_keys(calls: &[Call], tokens: &[Issued], freshness: Duration) -> Vec<String> {
+    let freshness = u64::try_from(freshness.as_micros()).unwrap();
+    let rejected = calls.iter().filter(|call| {
+        call.outcome == Outcome::UnknownKey && call.begun > tokens[call.token].ended + freshness
+    });
+    rejected
+        .map(|call| {
+            let late = (call.begun - tokens[call.token].ended) / 1000;
+            format!(
+                "token {} at node {}: its key is unknown {late} ms after it was issued",
+                call.token, call.node
+            )
+        })
+        .collect()
 }
 
 /// A call. Times are microseconds since the start of the history.
@@ -47,7 +166,8 @@ impl Call {
 pub(super) fn violations(calls: &[Call], freshness: Duration) -> Vec<String> {
     let freshness = u64::try_from(freshness.as_micros()).unwrap();
     let mut tokens: BTreeMap<usize, Vec<&Call>> = BTreeMap::new();
-    for call in calls {
+    let judged = |call: &&Call| call.outcome != Outcome::UnknownKey;
+    for call in calls.iter().filter(judged) {
         tokens.entry(call.token).or_default().push(call);
     }
     let mut found = Vec::new();
@@ -94,7 +214,10 @@ pub(super) fn violations(calls: &[Call], freshness: Duration) -> Vec<String> {
 /// Writes the calls as lines of JSON, as tools/porcupine reads them.
 fn write(calls: &[Call], path: &Path) {
     let mut text = String::new();
-    for call in calls {
+    let judged = |call: &&Call| call.outcome != Outcome::UnknownKey;
+    for call in calls.iter().filter(judged) {
+        // A process that is no node has the number of none.
+        let node = i64::try_from(call.node).unwrap_or(-1);
         let op = if call.is_verification() {
             "verify"
         } else {
@@ -107,8 +230,7 @@ fn write(calls: &[Call], path: &Path) {
         // Writing to a String cannot fail.
         let _ = writeln!(
             text,
-            r#"{{"op":"{op}","node":{},"token":{},"call":{},"return":{ended},"revoked":{}}}"#,
-            call.node,
+            r#"{{"op":"{op}","node":{node},"token":{},"call":{},"return":{ended},"revoked":{}}}"#,
             call.token,
             call.begun,
             call.outcome == Outcome::Refused
@@ -140,7 +262,7 @@ pub(super) fn judged(calls: &[Call], freshness: Duration, path: &Path) -> Result
 /// controls.
 pub(super) fn controls_are_caught(calls: &[Call], freshness: Duration, path: &Path) -> usize {
     let bound = u64::try_from(freshness.as_micros()).unwrap();
-    let acknowledged = |call: &&Call| call.outcome == Outcome::Acknowledged;
+    let acknowledged = |call: &&Call| call.outcome == Outcome::Acknowledged && call.node < 3;
     let revoked = **calls
         .iter()
         .filter(acknowledged)
@@ -161,9 +283,12 @@ pub(super) fn controls_are_caught(calls: &[Call], freshness: Duration, path: &Pa
         outcome: Outcome::Refused,
         ..accepted(other, begun)
     };
-    let without_refusals =
-        |call: &&Call| call.token != revoked.token || call.outcome != Outcome::Refused;
-    let kept: Vec<Call> = calls.iter().filter(without_refusals).copied().collect();
+    // Nothing else revokes the token, and nobody has refused it.
+    let is_kept = |call: &&Call| {
+        let is_itself = call.node == revoked.node && call.begun == revoked.begun;
+        call.token != revoked.token || call.outcome == Outcome::Accepted || is_itself
+    };
+    let kept: Vec<Call> = calls.iter().filter(is_kept).copied().collect();
     let with = |mut calls: Vec<Call>, call| {
         calls.push(call);
         calls
@@ -221,6 +346,152 @@ pub(super) fn controls_are_caught(calls: &[Call], freshness: Duration, path: &Pa
         judged(&kept, freshness, path).is_ok()
     );
     count
+}
+
+/// Adds an acceptance or a rejection to a history so that a promise about many tokens is broken, and requires that the
+/// judges notice. Returns the number of controls.
+pub(super) fn rule_controls_are_caught(record: &Record, freshness: Duration, path: &Path) -> usize {
+    let bound = u64::try_from(freshness.as_micros()).unwrap();
+    let end = record.calls.iter().map(|call| call.ended).max().unwrap() + bound + 1000;
+    let is_acknowledged = |rule: &&RuleCall| rule.outcome == Outcome::Acknowledged;
+    let tokens = || record.tokens.iter().enumerate();
+    // Both judges judge each token on its own.
+    let with = |token: usize, outcome: Outcome, rules: Vec<RuleCall>| Record {
+        calls: vec![Call {
+            node: 0,
+            token,
+            begun: end,
+            ended: end + 1000,
+            outcome,
+        }],
+        tokens: record.tokens.clone(),
+        rules,
+        ..Record::default()
+    };
+    let is_caught = |record: &Record| {
+        let calls = of_tokens(record, freshness);
+        let wrong = !violations(&calls, freshness).is_empty();
+        assert_eq!(wrong, judged(&calls, freshness, path).is_err());
+        wrong
+    };
+    let kinds: [(&str, fn(&Name) -> bool); 4] = [
+        ("subject", |name| matches!(name, Name::Subject(_))),
+        ("client", |name| matches!(name, Name::Client(_))),
+        ("key", |name| matches!(name, Name::Key(_))),
+        ("compromised key", |name| {
+            matches!(name, Name::Compromised(_))
+        }),
+    ];
+    let mut count = 0;
+    for (what, is_kind) in kinds {
+        let mut rules = record.rules.iter().filter(is_acknowledged);
+        let older = rules.find_map(|rule| {
+            let is_older = |(_, token): &(usize, &Issued)| {
+                rule.what.is_about(token) && token.ended < rule.begun
+            };
+            is_kind(&rule.what)
+                .then(|| tokens().find(is_older))
+                .flatten()
+                .map(|(token, _)| (rule, token))
+        });
+        let Some((rule, token)) = older else {
+            println!("  no revocation of a {what} was acknowledged");
+            continue;
+        };
+        // Without that revocation it may be accepted.
+        let accepted = with(token, Outcome::Accepted, vec![rule.clone()]);
+        assert!(
+            is_caught(&accepted),
+            "an acceptance after the revocation of a {what}"
+        );
+        assert!(!is_caught(&with(token, Outcome::Accepted, Vec::new())));
+        count += 1;
+    }
+    // A login after the revocation of its subject is rejected; without an acknowledgement it may be.
+    let newer = record
+        .rules
+        .iter()
+        .filter(is_acknowledged)
+        .find_map(|rule| {
+            let is_newer = |(_, token): &(usize, &Issued)| {
+                rule.what.is_about(token) && token.begun > rule.ended + bound
+            };
+            let is_ended = matches!(rule.what, Name::Subject(_) | Name::Client(_) | Name::Key(_));
+            is_ended
+                .then(|| tokens().find(is_newer))
+                .flatten()
+                .map(|(token, _)| (rule, token))
+        });
+    let (rule, token) = newer.expect("a token is newer than a revocation of its subject");
+    let refused = with(token, Outcome::Refused, vec![rule.clone()]);
+    assert!(is_caught(&refused), "a rejection of a token that is newer");
+    let unknown = RuleCall {
+        outcome: Outcome::Unknown,
+        ..rule.clone()
+    };
+    assert!(!is_caught(&with(token, Outcome::Refused, vec![unknown])));
+    // A node does not learn of a new key.
+    let known = with(token, Outcome::UnknownKey, Vec::new());
+    assert_eq!(
+        unknown_keys(&known.calls, &known.tokens, freshness).len(),
+        1
+    );
+    let calls = of_tokens(&known, freshness);
+    assert!(violations(&calls, freshness).is_empty());
+    count + 2
+}
+
+#[test]
+fn revocation_of_a_name_is_one_of_its_older_tokens() {
+    let freshness = Duration::from_micros(100);
+    let token = |node, begun| Issued {
+        node,
+        begun,
+        ended: begun + 10,
+        subject: 1,
+        client: 2,
+        kid: "k".to_owned(),
+    };
+    let of = |token: Issued, what: &Name, outcome| {
+        let record = Record {
+            tokens: vec![token],
+            rules: vec![RuleCall {
+                node: 0,
+                what: what.clone(),
+                begun: 1000,
+                ended: 1100,
+                outcome,
+            }],
+            ..Record::default()
+        };
+        let calls = of_tokens(&record, freshness);
+        calls.first().map(|call| call.outcome)
+    };
+    let (acknowledged, unknown) = (Outcome::Acknowledged, Outcome::Unknown);
+    for what in [Name::Subject(1), Name::Client(2), Name::Key("k".to_owned())] {
+        for (node, begun, becomes) in [
+            (0, 980, Some(acknowledged)),
+            (1, 980, Some(acknowledged)),
+            (0, 995, Some(unknown)),
+            (0, 1100, Some(unknown)),
+            (0, 1101, None),
+            (1, 1101, Some(unknown)),
+            (1, 1201, None),
+        ] {
+            assert_eq!(
+                of(token(node, begun), &what, acknowledged),
+                becomes,
+                "{begun}"
+            );
+            assert_eq!(of(token(node, begun), &what, unknown), Some(unknown));
+        }
+    }
+    let compromised = Name::Compromised("k".to_owned());
+    assert_eq!(
+        of(token(0, 9000), &compromised, acknowledged),
+        Some(acknowledged)
+    );
+    assert_eq!(of(token(0, 0), &Name::Subject(3), acknowledged), None);
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use base64ct::{Base64UrlUnpadded, Encoding as _};
 use jeton_client::{
     Client, Error, IssueRequest, RevokeRequest, VerifyBatchRequest, VerifyRequest,
     revoke_request::What, verify_outcome,
@@ -13,13 +14,18 @@ use jeton_client::{
 
 use super::super::is_ready_within;
 use super::cluster::{Cluster, EACH, connect};
-use super::history::{Call, Outcome};
+use super::history::{Call, Issued, Name, Outcome, RuleCall};
 
 const REVOKED: &str = "TOKEN_REVOKED";
+const UNKNOWN_KEY: &str = "TOKEN_UNKNOWN_KEY";
 
-/// Time between two calls of a client.
+/// Time between two calls of a client, with three nodes.
 const PACE: Duration = Duration::from_millis(12);
 const REVOKE_PACE: Duration = Duration::from_millis(150);
+
+/// Subjects and clients that tokens have.
+const SUBJECTS: usize = 40;
+const CLIENTS: usize = 8;
 
 /// A paused server answers late, and a store that cannot be reached takes two attempts of 5 s.
 const VERIFY_TIMEOUT: Duration = Duration::from_secs(3);
@@ -32,6 +38,10 @@ const LAST_TIMEOUT: Duration = Duration::from_secs(120);
 #[derive(Default)]
 pub(super) struct Record {
     pub(super) calls: Vec<Call>,
+    /// The tokens, by their numbers.
+    pub(super) tokens: Vec<Issued>,
+    /// Revocations of everything of a name.
+    pub(super) rules: Vec<RuleCall>,
     /// How often each thing happened that no judge reads.
     pub(super) others: BTreeMap<String, u64>,
     /// Nodes that said they were ready and were not.
@@ -41,6 +51,7 @@ pub(super) struct Record {
 #[derive(Default)]
 struct Tokens {
     all: Vec<String>,
+    issued: Vec<Issued>,
     /// Numbers of tokens whose revocation nobody has asked for.
     live: Vec<usize>,
     /// Numbers of the others, in order.
@@ -49,6 +60,8 @@ struct Tokens {
 
 struct Shared {
     begun: Instant,
+    /// How many times three nodes there are.
+    slower: u32,
     is_over: AtomicBool,
     tokens: Mutex<Tokens>,
     record: Mutex<Record>,
@@ -64,12 +77,13 @@ impl Load {
     pub(super) fn start(cluster: &Cluster) -> Load {
         let shared = Arc::new(Shared {
             begun: Instant::now(),
+            slower: u32::try_from(cluster.nodes().div_ceil(EACH)).unwrap(),
             is_over: AtomicBool::new(false),
             tokens: Mutex::default(),
             record: Mutex::default(),
         });
         let mut threads = Vec::new();
-        for node in 0..EACH {
+        for node in 0..cluster.nodes() {
             let host = Cluster::host(node);
             let own = shared.clone();
             threads.push(cluster.network.spawn(host, move || {
@@ -87,6 +101,40 @@ impl Load {
         self.shared.record.lock().unwrap().calls.len()
     }
 
+    /// Rotates the key that signs, by a command on the store. If it is compromised, all its tokens are rejected.
+    pub(super) fn rotate(&self, cluster: &Cluster, is_compromised: bool) {
+        let issuer = super::super::etcd::ISSUER;
+        let shared = &self.shared;
+        if !is_compromised {
+            let (is_done, _) = cluster.admin(&["key", "rotate", issuer]);
+            // A new key is published already.
+            let what = if is_done { "done" } else { "refused" };
+            return shared.happened(format!("rotations: {what}"));
+        }
+        let (_, said) = cluster.admin(&["key", "list", issuer, "--json"]);
+        let keys: serde_json::Value = serde_json::from_str(&said).unwrap();
+        let keys = keys.as_array().unwrap().iter();
+        let mut signing = keys.filter(|key| key["state"] == "signing");
+        let kid = signing.next().unwrap()["kid"].as_str().unwrap().to_owned();
+        let begun = shared.now();
+        let (is_done, said) = cluster.admin(&["key", "rotate", issuer, "--compromised", &kid]);
+        let rule = RuleCall {
+            // A process of its own.
+            node: usize::MAX,
+            what: Name::Compromised(kid),
+            begun,
+            ended: shared.now(),
+            outcome: if is_done {
+                Outcome::Acknowledged
+            } else {
+                Outcome::Unknown
+            },
+        };
+        let what = if is_done { "done" } else { said.trim() };
+        shared.happened(format!("compromised keys: {what}"));
+        shared.add_rule(rule);
+    }
+
     /// Ends the clients. Then every node verifies every token once more.
     pub(super) fn end(self, cluster: &Cluster) -> Record {
         self.shared.is_over.store(true, Ordering::Relaxed);
@@ -99,10 +147,12 @@ impl Load {
                 own.run(async |own| own.verify_each_once(node).await);
             })
         };
-        for thread in (0..EACH).map(last).collect::<Vec<_>>() {
+        for thread in (0..cluster.nodes()).map(last).collect::<Vec<_>>() {
             thread.join().unwrap();
         }
-        std::mem::take(&mut *self.shared.record.lock().unwrap())
+        let tokens = std::mem::take(&mut self.shared.tokens.lock().unwrap().issued);
+        let record = std::mem::take(&mut *self.shared.record.lock().unwrap());
+        Record { tokens, ..record }
     }
 }
 
@@ -132,7 +182,7 @@ impl Shared {
             if self.is_over() {
                 return;
             }
-            tokio::time::sleep(PACE).await;
+            tokio::time::sleep(PACE * self.slower).await;
             let Some((token, text)) = self.choose(&mut random) else {
                 continue;
             };
@@ -172,6 +222,7 @@ impl Shared {
         let outcome = match answer {
             Ok(_) => Outcome::Accepted,
             Err(Error::Rejected { reason, .. }) if reason == REVOKED => Outcome::Refused,
+            Err(Error::Rejected { reason, .. }) if reason == UNKNOWN_KEY => Outcome::UnknownKey,
             Err(error) => {
                 let is_stale = error.to_string().contains("freshness bound");
                 self.happened(kind("verifications", &error));
@@ -194,23 +245,57 @@ impl Shared {
         self.record.lock().unwrap().calls.push(call);
     }
 
+    /// Adds a revocation of everything of a name. Its tokens are no longer live.
+    fn add_rule(&self, rule: RuleCall) {
+        let mut tokens = self.tokens.lock().unwrap();
+        let Tokens {
+            issued,
+            live,
+            asked,
+            ..
+        } = &mut *tokens;
+        live.retain(|&token| {
+            let is_about = rule.what.is_about(&issued[token]);
+            asked.extend(is_about.then_some(token));
+            !is_about
+        });
+        drop(tokens);
+        self.record.lock().unwrap().rules.push(rule);
+    }
+
     async fn revoke_all_the_time(&self, node: usize) {
         let client = connect(REVOKE_TIMEOUT).await;
         let mut random = Random::new(node as u64 + 100);
         while !self.is_over() {
-            tokio::time::sleep(REVOKE_PACE).await;
+            tokio::time::sleep(REVOKE_PACE * self.slower).await;
+            let (subject, of_client) = (random.below(SUBJECTS), random.below(CLIENTS));
             let request = IssueRequest {
                 profile: "access".to_owned(),
+                subject: format!("s{subject}"),
+                claims_json: format!(r#"{{"client_id":"c{of_client}"}}"#),
                 ..IssueRequest::default()
             };
+            let begun = self.now();
             match client.issue(request).await {
                 Ok(issued) => {
                     let mut tokens = self.tokens.lock().unwrap();
                     let number = tokens.all.len();
+                    tokens.issued.push(Issued {
+                        node,
+                        begun,
+                        ended: self.now(),
+                        subject,
+                        client: of_client,
+                        kid: kid_of(&issued.token),
+                    });
                     tokens.all.push(issued.token);
                     tokens.live.push(number);
                 }
                 Err(error) => self.happened(kind("issued", &error)),
+            }
+            if let Some(what) = self.choose_rule(&mut random) {
+                self.revoke_rule(&client, node, what).await;
+                continue;
             }
             let Some((token, text)) = self.take_live(&mut random) else {
                 continue;
@@ -228,6 +313,48 @@ impl Shared {
                 }
             }
         }
+    }
+
+    /// Chooses what to revoke besides single tokens: now and then a subject, rarely a client, and hardly ever a key,
+    /// because that revokes every token.
+    fn choose_rule(&self, random: &mut Random) -> Option<Name> {
+        match random.below(400) {
+            0..40 => Some(Name::Subject(random.below(SUBJECTS))),
+            40..50 => Some(Name::Client(random.below(CLIENTS))),
+            50 => {
+                let tokens = self.tokens.lock().unwrap();
+                let newest = tokens.issued.last()?;
+                Some(Name::Key(newest.kid.clone()))
+            }
+            _ => None,
+        }
+    }
+
+    async fn revoke_rule(&self, client: &Client, node: usize, what: Name) {
+        let request = RevokeRequest {
+            what: match &what {
+                Name::Subject(subject) => Some(What::Subject(format!("s{subject}"))),
+                Name::Client(client) => Some(What::ClientId(format!("c{client}"))),
+                Name::Key(kid) | Name::Compromised(kid) => Some(What::KeyId(kid.clone())),
+            },
+            ..RevokeRequest::default()
+        };
+        let begun = self.now();
+        let revoked = client.revoke(request).await;
+        if let Err(error) = &revoked {
+            self.happened(kind("revocations of many", error));
+        }
+        self.add_rule(RuleCall {
+            node,
+            what,
+            begun,
+            ended: self.now(),
+            outcome: if revoked.is_ok() {
+                Outcome::Acknowledged
+            } else {
+                Outcome::Unknown
+            },
+        });
     }
 
     /// Takes one of the tokens that are not revoked, while enough are left.
@@ -259,6 +386,9 @@ impl Shared {
                     verify_outcome::Outcome::Error(error) if error.reason == REVOKED => {
                         Outcome::Refused
                     }
+                    verify_outcome::Outcome::Error(error) if error.reason == UNKNOWN_KEY => {
+                        Outcome::UnknownKey
+                    }
                     verify_outcome::Outcome::Error(error) => {
                         self.happened(format!("verifications at the end: {}", error.reason));
                         continue;
@@ -268,6 +398,14 @@ impl Shared {
             }
         }
     }
+}
+
+/// The `kid` in the header of a JWT.
+fn kid_of(token: &str) -> String {
+    let header = token.split('.').next().unwrap();
+    let header = Base64UrlUnpadded::decode_vec(header).unwrap();
+    let header: serde_json::Value = serde_json::from_slice(&header).unwrap();
+    header["kid"].as_str().unwrap().to_owned()
 }
 
 /// Names what happened instead of a result.
