@@ -128,6 +128,9 @@ impl<H: History> Position<H> {
             Ok(found) => found,
             Err(error) => return Poll::Ready(Err(error)),
         };
+        if found.newest < self.after {
+            return Poll::Ready(Err(Problem::FutureRevision.into()));
+        }
         // Skips what does not concern the prefix.
         self.after = self.after.max(found.revision);
         let newest = found.newest;

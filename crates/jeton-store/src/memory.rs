@@ -34,7 +34,7 @@ struct Shared {
     followers: Followers,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct State {
     entries: BTreeMap<Key, Entry>,
     history: VecDeque<(Revision, Vec<Event>)>,
@@ -76,6 +76,20 @@ impl MemoryStore {
             }
         });
         MemoryStore(shared)
+    }
+
+    /// Copies the store at this moment, like a snapshot of a volume.
+    pub fn copy(&self) -> MemoryStore {
+        let copy = MemoryStore::new();
+        *copy.state() = self.state().clone();
+        copy
+    }
+
+    /// Restores the store from such a copy while it is in use: it goes back.
+    pub fn go_back_to(&self, copy: &MemoryStore) {
+        let before = copy.state().clone();
+        *self.state() = before;
+        self.0.followers.wake();
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

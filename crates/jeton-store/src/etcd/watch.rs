@@ -12,7 +12,7 @@ use super::api::{WatchCreateRequest, WatchResponse};
 use super::connection::{Etcd, in_time};
 use super::members::Watching;
 use crate::entry::Event;
-use crate::error::{Error, Result};
+use crate::error::{Error, Problem, Result};
 use crate::key::Prefix;
 use crate::limits;
 use crate::moment::Moment;
@@ -154,6 +154,10 @@ impl Pump {
                     let asked = Moment::now();
                     let newest = in_time(self.etcd.newest()).await;
                     let newest = newest.map_err(|_| Ended::Interrupted)?;
+                    // A majority has everything that any member has reported, unless it was restored.
+                    if newest < self.reported {
+                        return Err(Ended::Failed(Problem::FutureRevision.into()));
+                    }
                     awaited = Some(Majority { asked, newest });
                 }
                 _ = ask.tick(), if awaited.is_some() => {
