@@ -14,8 +14,8 @@ use crate::audit::verify_audit;
 use crate::error::{Error, Result};
 use crate::hex::hex;
 use crate::limits;
-use crate::record::{self, rule_counter_key};
-use crate::revocation::Stamp;
+use crate::record::{self, is_of_node, rule_counter_key};
+use crate::revocation::{Counter, Stamp};
 
 /// The backup version that this code writes.
 const VERSION: u64 = 1;
@@ -85,7 +85,8 @@ pub fn back_up(store: &dyn Store, at: i64, out: &mut dyn Write) -> Result<Backup
         at,
     })?;
     while let Some(page) = block_on(pages.next())? {
-        for entry in page {
+        // A restored store has no node yet.
+        for entry in page.into_iter().filter(|entry| !is_of_node(&entry.key)) {
             let damaged = |_| Error::Record(entry.key.to_string());
             out.line(&Line {
                 key: entry.key.as_str().to_owned(),
@@ -186,8 +187,9 @@ fn read_into(folder: &Path, input: &mut dyn BufRead, at: i64) -> Result<BackupSu
 fn begin_epoch(store: &RedbStore, at: i64) -> Result<()> {
     let key = rule_counter_key()?;
     let found = block_on(store.read(std::slice::from_ref(&key)))?;
-    let counter = found.entries[0].as_ref().map(record::read::<Stamp>);
-    let counter = counter.transpose()?.unwrap_or_default().restored(at);
+    let counter = found.entries[0].as_ref().map(record::read::<Counter>);
+    let counter = counter.transpose()?.unwrap_or_default();
+    let counter = counter.new_epoch(at, Stamp::default());
     block_on(store.commit(Txn::new().put(key, record::write(&counter))))?;
     Ok(())
 }

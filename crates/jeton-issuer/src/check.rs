@@ -5,8 +5,9 @@ use jeton_store::{Entry, Key, Prefix, Store, block_on};
 use crate::audit::AuditEntry;
 use crate::error::{Error, Result};
 use crate::keyring::Keyring;
+use crate::node_record::NodeRecord;
 use crate::record::{self, IssuerRecord, SealedKey};
-use crate::revocation::{RuleRecord, Stamp};
+use crate::revocation::{Counter, RuleRecord};
 
 /// The number of records of a store by kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -33,6 +34,8 @@ pub struct RecordCounts {
     pub audit_heads: u64,
     /// What the audit log needs for the chains of nodes: their heads, and what joins them.
     pub audit_chains: u64,
+    /// What nodes say about themselves while they run.
+    pub nodes: u64,
 }
 
 impl RecordCounts {
@@ -42,7 +45,7 @@ impl RecordCounts {
     }
 
     /// Returns the kinds with their numbers.
-    pub fn by_kind(&self) -> [(&'static str, u64); 11] {
+    pub fn by_kind(&self) -> [(&'static str, u64); 12] {
         [
             ("issuers", self.issuers),
             ("keyrings", self.keyrings),
@@ -55,6 +58,7 @@ impl RecordCounts {
             ("audit log entries", self.audit_entries),
             ("audit log head", self.audit_heads),
             ("audit log chains", self.audit_chains),
+            ("nodes", self.nodes),
         ]
     }
 }
@@ -125,6 +129,7 @@ enum Kind {
     AuditHead,
     AuditChain,
     AuditEntry,
+    Node,
 }
 
 impl Kind {
@@ -142,6 +147,7 @@ impl Kind {
             ["c", "rules"] => Kind::RuleCounter,
             ["a", "_head"] => Kind::AuditHead,
             ["a", "_joined"] | ["a", "_chain" | "_base", _] => Kind::AuditChain,
+            ["n", _] => Kind::Node,
             ["a", first] | ["a", first, _] if !first.starts_with('_') => Kind::AuditEntry,
             _ => return None,
         })
@@ -159,7 +165,8 @@ fn kind<'c>(entry: &Entry, counts: &'c mut RecordCounts) -> Result<&'c mut u64> 
         Kind::UsedId => record::read::<i64>(entry).map(|_| &mut counts.used_ids),
         Kind::UsedHash => record::read::<i64>(entry).map(|_| &mut counts.used_hashes),
         Kind::Rule => record::read::<RuleRecord>(entry).map(|_| &mut counts.rules),
-        Kind::RuleCounter => record::read::<Stamp>(entry).map(|_| &mut counts.rule_counters),
+        Kind::Node => record::read::<NodeRecord>(entry).map(|_| &mut counts.nodes),
+        Kind::RuleCounter => record::read::<Counter>(entry).map(|_| &mut counts.rule_counters),
         Kind::AuditHead => {
             record::check_schema(&entry.key, &entry.value).map(|_| &mut counts.audit_heads)
         }

@@ -4,6 +4,8 @@ use std::error::Error as _;
 use std::fmt;
 use std::time::Duration;
 
+use crate::limits::CLOCK_SKEW_SECONDS;
+
 /// An error of this crate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -121,6 +123,46 @@ pub enum Error {
     Migrate(MigrateError),
     /// Too many conflicts with other nodes. Nothing was changed.
     Contended,
+    /// The store went back to an earlier revision: it was restored. Nothing was changed. The node loads everything
+    /// again and begins a new epoch.
+    StoreWentBack {
+        /// The revision that this node has seen.
+        known: u64,
+        /// The revision of the store.
+        found: u64,
+    },
+    /// The clock of this node is apart from those of the majority, so it publishes no key.
+    ClockApart {
+        /// Seconds ahead of the majority.
+        ahead: i64,
+        /// Nodes of the majority.
+        majority: usize,
+        /// All nodes.
+        nodes: usize,
+    },
+    /// No majority of the clocks agrees, so no key is published.
+    ClocksDisagree {
+        /// Seconds by which this clock is ahead of the one that differs most.
+        ahead: i64,
+        /// All nodes.
+        nodes: usize,
+    },
+    /// The clock of this node is behind another, so it publishes no key.
+    ClockBehind {
+        /// Seconds.
+        seconds: i64,
+        /// The other clock.
+        what: &'static str,
+    },
+    /// A server of an older version runs and would not read the record. Nothing was changed.
+    OlderNode {
+        /// Schema of the record.
+        schema: u64,
+        /// The newest schema that the server reads.
+        reads: u64,
+        /// Name and version of the server.
+        node: String,
+    },
     /// An error of the store.
     Store(jeton_store::Error),
     /// An error of the token library.
@@ -265,10 +307,51 @@ impl fmt::Display for Error {
             Error::Contended => {
                 f.write_str("too many conflicts with other nodes, nothing was changed: retry")
             }
+            Error::ClockApart {
+                ahead,
+                majority,
+                nodes,
+            } => write!(
+                f,
+                "this clock is {} the clocks of {majority} of {nodes} servers, and {CLOCK_SKEW_SECONDS} s are allowed: \
+                 nothing was changed; set the clock and retry",
+                side(*ahead)
+            ),
+            Error::ClocksDisagree { ahead, nodes } => write!(
+                f,
+                "the clocks of {nodes} servers do not agree: this one is {} another, and {CLOCK_SKEW_SECONDS} s are \
+                 allowed: nothing was changed; set the clocks and retry",
+                side(*ahead)
+            ),
+            Error::ClockBehind { seconds, what } => write!(
+                f,
+                "this clock is {seconds} s behind {what}, and {CLOCK_SKEW_SECONDS} s are allowed: nothing was changed; \
+                 set the clock of this machine and retry"
+            ),
+            Error::OlderNode {
+                schema,
+                reads,
+                node,
+            } => write!(
+                f,
+                "this needs records of schema {schema}, and the server {node} reads schemas up to {reads}: nothing was \
+                 changed; upgrade that server first"
+            ),
+            Error::StoreWentBack { known, found } => write!(
+                f,
+                "the store was at revision {known} and is at {found}: it was restored or replaced; nothing was changed; \
+                 this server loads everything again: retry"
+            ),
             Error::Store(error) => error.fmt(f),
             Error::Token(error) => error.fmt(f),
         }
     }
+}
+
+/// Returns how far a clock is ahead of others, or behind.
+fn side(ahead: i64) -> String {
+    let side = if ahead > 0 { "ahead of" } else { "behind" };
+    format!("{} s {side}", ahead.unsigned_abs())
 }
 
 impl fmt::Display for MigrateError {

@@ -156,12 +156,17 @@ impl Keyring {
             .max_by_key(|key| key.signs_from)
     }
 
-    /// Returns whether a key of that kind signs or will sign.
-    pub fn has_key(&self, kind: KeyKind, now: i64) -> bool {
-        let is_of_use = |key: &KeyEntry| {
-            key.kind == kind && matches!(key.state(now), State::Published | State::Signing)
+    /// Returns whether a key of that kind signs at that second, or the first key of the kind is in its
+    /// pre-publication period. By a clock that is far behind, a key that signs for the others looks published.
+    pub fn can_sign(&self, kind: KeyKind, now: i64) -> bool {
+        let is_waiting = |key: &KeyEntry| {
+            let is_published = key.published_at <= now.saturating_add(CLOCK_SKEW_SECONDS);
+            let has_period = key.published_at < key.signs_from;
+            key.state(now) == State::Published
+                && (!key.is_confirmed() || is_published && has_period)
         };
-        self.keys.iter().any(is_of_use)
+        let mut keys = self.keys.iter().filter(|key| key.kind == kind);
+        self.signer(kind, now).is_some() || keys.any(is_waiting)
     }
 
     /// Returns whether the key is in the keyring, or was in it as a remote key.

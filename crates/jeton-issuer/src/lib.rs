@@ -40,6 +40,7 @@ mod token_type;
 // Decisions and records
 mod audit;
 pub mod keyring;
+mod node_record;
 mod record;
 mod remote_keys;
 mod seal;
@@ -82,7 +83,8 @@ pub use migrate::{
 };
 pub use node::{
     Configured, Issued, IssuedRef, Node, Options, ProfileBatch, ProfileIssuer, Ready, Request,
-    ResumeToken, RevocationFeed, RevocationUpdate, RevokeAnswer, StalePolicy, Status, StoreCheck,
+    ResumeToken, RevocationFeed, RevocationUpdate, RevokeAnswer, RunningNode, StalePolicy, Status,
+    StoreCheck,
 };
 pub use recipient::EncryptTo;
 pub use record::NEWEST_SCHEMA as RECORD_SCHEMA;

@@ -49,6 +49,9 @@ pub const ISSUE_WITHOUT_STORE_MAX: Duration = Duration::from_secs(3600);
 /// issues for a while, its clock may be ahead, and the clock of the verifying node may be behind.
 pub const RULE_AFTER_SECONDS: i64 =
     ISSUE_WITHOUT_STORE_MAX.as_secs().cast_signed() + LEEWAY_SECONDS + 2 * CLOCK_SKEW_SECONDS;
+/// How far the expiry that a caller claims for a token id may be from the `exp` of the token. A token is found by its id
+/// within this time, and its revocation is kept for as much longer.
+pub const CLAIMED_EXPIRY_SECONDS: i64 = 3600;
 /// How often a node looks for due work: keys to publish or delete, ended revocations to delete.
 pub const MAINTENANCE_INTERVAL: Duration = Duration::from_secs(1);
 /// Maximum revocations of one transaction. With its audit entry, the rule counter and a condition, it stays
@@ -105,6 +108,12 @@ pub const AUDIT_CHAINS_PER_CHECKPOINT: usize = 100;
 pub const AUDIT_SEALS_PER_CHECKPOINT: usize = 40;
 /// A chain without entries for this long is sealed: its node has gone. If not, the node begins a new chain.
 pub const AUDIT_IDLE_SECONDS: i64 = 24 * 3600;
+/// How long the record of a node counts after it was heard.
+pub const NODE_LEASE: Duration = Duration::from_secs(45);
+/// How often a node of a shared store writes its record.
+pub const NODE_RECORD_EVERY: Duration = Duration::from_secs(10);
+/// After this time without a new one, another node deletes the record of a node.
+pub const NODE_FORGOTTEN: Duration = Duration::from_secs(3600);
 /// Open chains of the audit log. Beyond, those that have not grown for the longest time are sealed.
 pub const AUDIT_OPEN_CHAINS: usize = 1000;
 

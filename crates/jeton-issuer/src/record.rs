@@ -133,6 +133,21 @@ pub(crate) fn rule_counter_key() -> Result<Key> {
     Ok(Key::of(["c", "rules"])?)
 }
 
+/// `/n/<id>`: what a running node says about itself.
+pub(crate) fn node_key(id: &str) -> Result<Key> {
+    Ok(Key::of(["n", id])?)
+}
+
+/// Matches the records of nodes.
+pub(crate) fn nodes() -> Result<Prefix> {
+    Ok(Prefix::of(["n"])?)
+}
+
+/// Returns whether the record is one of a running node. It is of no use after its node has gone.
+pub(crate) fn is_of_node(key: &Key) -> bool {
+    key.as_str().starts_with("/n/")
+}
+
 /// Matches the audit log. No record that a node answers from is before its end.
 pub(crate) fn audit_log() -> Result<Prefix> {
     Ok(Prefix::of(["a"])?)
@@ -197,6 +212,17 @@ pub(crate) fn write<T: Serialize>(record: &T) -> Vec<u8> {
 pub(crate) fn write_as<T: Serialize>(schema: u64, record: &T) -> Vec<u8> {
     let versioned = Versioned { schema, record };
     serde_json::to_vec(&versioned).expect("records are maps of texts and numbers")
+}
+
+/// Returns the schema of a record that this version wrote, without parsing the rest.
+pub(crate) fn schema_written(value: &[u8]) -> u64 {
+    let digits = value.strip_prefix(br#"{"schema":"#).unwrap_or_default();
+    let digits = digits.iter().take_while(|byte| byte.is_ascii_digit());
+    digits.fold(0, |schema: u64, byte| {
+        schema
+            .saturating_mul(10)
+            .saturating_add(u64::from(byte - b'0'))
+    })
 }
 
 /// Returns the schema of a record, if this version reads it.
@@ -349,6 +375,24 @@ mod tests {
 
     /// As versions wrote it that called the pre-publication period `lead_seconds`.
     const OLD: &str = r#"{"schema":1,"record":{"iss":"https://id.example","profiles":[{"name":"p","alg":"ES256","lifetime_seconds":900,"audiences":["api"]}],"lead_seconds":7200,"max_age_seconds":300,"rotate_every_seconds":2592000},"configured":true}"#;
+
+    #[test]
+    fn schema_of_every_written_record_is_found() {
+        let issuer: VersionedIssuer = serde_json::from_str(OLD).unwrap();
+        let issuer = IssuerRecord {
+            settings: issuer.record,
+            is_configured: true,
+        };
+        for (value, schema) in [
+            (write(&7), SCHEMA),
+            (write_as(AUDIT_SCHEMA, &"text"), AUDIT_SCHEMA),
+            (write_as(1234, &7), 1234),
+            (issuer.write(), SCHEMA),
+            (b"{}".to_vec(), 0),
+        ] {
+            assert_eq!(schema_written(&value), schema);
+        }
+    }
 
     #[test]
     fn old_issuer_record_is_read_and_written_with_new_name() {

@@ -18,7 +18,8 @@ use crate::limits;
 use crate::recipient::Recipient;
 use crate::record::IssuerRecord;
 use crate::revocation::{
-    Revoked, RevokedTokens, Rules, StampText, check_token, minute, token_hash,
+    Revoked, RevokedTokens, Rules, Stamp, StampText, check_token, is_of_lost_history, minute,
+    token_hash,
 };
 use crate::secret_key::SecretKey;
 use crate::settings::IssuerSettings;
@@ -32,6 +33,9 @@ pub(crate) struct Snapshot {
     pub(crate) rules: Rules,
     /// The stamp of the newest rule in the snapshot.
     pub(crate) stamp: StampText,
+    pub(crate) counter: Stamp,
+    /// The last stamps of former epochs.
+    pub(crate) ended: Arc<[Stamp]>,
     pub(crate) revision: Revision,
 }
 
@@ -202,22 +206,44 @@ impl Snapshot {
         Ok(view)
     }
 
-    /// Verifies a token of that issuer and rejects revoked ones.
-    pub(crate) fn accept(&self, view: &IssuerView, token: &str) -> Result<Verified<RawClaims>> {
+    /// Verifies a token of that issuer and rejects revoked ones. `as_of`: the second up to which the view is
+    /// complete, by any clock that is allowed. `lost` receives the stamp of a token of a lost history.
+    pub(crate) fn accept(
+        &self,
+        view: &IssuerView,
+        token: &str,
+        as_of: i64,
+        lost: impl FnOnce(Stamp),
+    ) -> Result<Verified<RawClaims>> {
         let verified = view.verify(token)?;
-        if self.is_revoked(view.settings.iss(), &verified) {
+        let stamp = self.lost_stamp(&verified, as_of);
+        if let Some(stamp) = stamp {
+            lost(stamp);
+        }
+        if self.is_revoked(view.settings.iss(), &verified, stamp.is_some()) {
             Err(Error::Revoked)
         } else {
             Ok(verified)
         }
     }
 
+    /// Returns the stamp of a token whose node had seen a rule that the store does not have: the history with it
+    /// was lost. A token that is younger than the view proves nothing.
+    fn lost_stamp(&self, token: &Verified<RawClaims>, as_of: i64) -> Option<Stamp> {
+        let stamp = token.token_id().and_then(Stamp::of_token)?;
+        if stamp <= self.counter && (stamp.epoch == self.counter.epoch || self.ended.is_empty()) {
+            return None;
+        }
+        let is_older = (token.issued_at()).is_some_and(|at| at.unix_seconds() < as_of);
+        (is_older && is_of_lost_history(stamp, &self.ended, self.counter)).then_some(stamp)
+    }
+
     /// Returns whether a verified token, its subject, its client or its key is revoked.
-    fn is_revoked(&self, iss: &str, token: &Verified<RawClaims>) -> bool {
+    fn is_revoked(&self, iss: &str, token: &Verified<RawClaims>, is_lost: bool) -> bool {
         let id = token.token_id();
         if !self.revocations.is_empty()
             && let (Some(id), Some(expires_at)) = (id, token.expires_at())
-            && self.revocations.contains(
+            && self.revocations.contains_near(
                 iss,
                 minute(expires_at.unix_seconds()),
                 token_hash(iss, id),
@@ -232,6 +258,7 @@ impl Snapshot {
             iss,
             token_id: id,
             issued_at: token.issued_at().map(Timestamp::unix_seconds),
+            is_lost,
         };
         let rejected = |kind: &str, name: Option<&str>| {
             name.is_some_and(|name| self.rules.reject(looked_up, kind, name))

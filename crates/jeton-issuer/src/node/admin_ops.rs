@@ -61,6 +61,7 @@ impl Node {
     /// [`set_issuer`](Node::set_issuer).
     pub fn rotate(&self, actor: &str, iss: &str, kind: KeyKind) -> Result<()> {
         name("actor", actor)?;
+        self.inner.time_for_keys(self.inner.now())?;
         let event = Event::Rotate(kind);
         self.inner
             .keyring_act(actor, iss, "key.rotate", &event, Vec::new())
@@ -88,6 +89,7 @@ impl Node {
     /// [`Error::Token`] if it is not a valid key, and as [`rotate`](Node::rotate).
     pub fn import(&self, actor: &str, iss: &str, kind: KeyKind, text: &str) -> Result<()> {
         name("actor", actor)?;
+        self.inner.time_for_keys(self.inner.now())?;
         let key = SecretKey::import(kind, text)?;
         name("kid", &key.kid()?)?;
         let keys = vec![(kind, key)];
@@ -270,7 +272,9 @@ impl Inner {
             conflict::pause(attempt);
             let now = self.now();
             let decision = DecisionTime::new(now);
+            let seen = self.seen();
             let read = block_on(self.store.read(&names))?;
+            self.check_history(read.revision, seen)?;
             let [Some(settings), Some(set), head, found @ ..] = read.entries.as_slice() else {
                 return Err(Error::UnknownIssuer);
             };
@@ -278,7 +282,9 @@ impl Inner {
             let keyring: Keyring = record::read(set)?;
             let Plan { event, issuer } = plan(&stored, &keyring, now)?;
             let issuer = issuer.unwrap_or_else(|| stored.clone());
-            let decided = self.decided(&issuer.settings, &keyring, &event, &mut keys, now)?;
+            // What is refused without this time was refused before.
+            let by = self.time_for_keys(now).unwrap_or(now);
+            let decided = self.decided(&issuer.settings, &keyring, &event, &mut keys, by)?;
             if decided.is_none() && issuer == stored {
                 // Another node may just have done it.
                 self.wait_for(settings.changed.max(set.changed))?;
@@ -300,7 +306,8 @@ impl Inner {
                 if let Some((_, until)) = change.revoked {
                     // Counted from the time of the newest audit entry: see `Term::of_tokens`.
                     let until = until.saturating_add(self.not_behind(now) - now);
-                    txn = rule.put(txn, found, read.revision, Term { now, until })?;
+                    let begins = self.history.begins_epoch();
+                    txn = rule.put(txn, found, read.revision, Term { now, until }, begins)?;
                 }
             }
             let act = Act {
@@ -315,6 +322,12 @@ impl Inner {
                 continue;
             }
             if let Some(revision) = self.try_commit(txn)? {
+                if decided
+                    .as_ref()
+                    .is_some_and(|change| change.revoked.is_some())
+                {
+                    self.history.has_begun();
+                }
                 let late_by = decision.late_by(self.now());
                 self.wait_for(revision)?;
                 if let Some(change) = decided {

@@ -4,12 +4,14 @@ use std::sync::{Arc, Weak};
 use std::thread;
 use std::time::Duration;
 
-use jeton_store::{Event, Moment, Update, Watch, block_on};
+use jeton_store::{Event, Moment, Problem, Update, Watch, block_on};
 
 use super::inner::Inner;
 use super::working::Working;
 use crate::audit;
 use crate::error::{Error, Result};
+use crate::revocation::{Stamp, is_of_lost_history};
+use crate::snapshot::Snapshot;
 
 /// Delay before a follower that lost its position loads everything again.
 const REST: Duration = Duration::from_secs(1);
@@ -18,6 +20,7 @@ const REST: Duration = Duration::from_secs(1);
 pub(super) fn run(node: &Weak<Inner>, mut watch: Box<dyn Watch>) {
     loop {
         match follow(node, &mut *watch) {
+            Err(error) if has_gone_back(&error) => tell(node),
             Ok(Ended::Dropped) => return,
             Ok(Ended::Incomplete) => {}
             Err(Error::Store(jeton_store::Error::Compacted { .. })) => {}
@@ -32,7 +35,12 @@ pub(super) fn run(node: &Weak<Inner>, mut watch: Box<dyn Watch>) {
             };
             match loaded {
                 Ok(watch) => break watch,
-                Err(error) => rest(node, &error),
+                Err(error) => {
+                    if has_gone_back(&error) {
+                        tell(node);
+                    }
+                    rest(node, &error)
+                }
             }
         };
     }
@@ -68,6 +76,20 @@ fn follow(node: &Weak<Inner>, watch: &mut dyn Watch) -> Result<Ended> {
     }
 }
 
+/// Returns whether the store has not reached the revision of a watch.
+fn has_gone_back(error: &Error) -> bool {
+    let future = jeton_store::Error::Invalid(Problem::FutureRevision);
+    *error == Error::Store(future)
+}
+
+/// Records that the store has gone back.
+fn tell(node: &Weak<Inner>) {
+    if let Some(node) = node.upgrade() {
+        let known = node.snapshot.load().revision;
+        node.went_back(&format!("it has not reached revision {known}"));
+    }
+}
+
 /// Records the fault and waits, without a strong reference to the node.
 fn rest(node: &Weak<Inner>, error: &Error) {
     if let Some(node) = node.upgrade() {
@@ -78,9 +100,16 @@ fn rest(node: &Weak<Inner>, error: &Error) {
 
 impl Inner {
     fn follow(&self, update: &Update) -> Result<()> {
+        self.hear_nodes(update, self.heard_ago());
         self.hear_clocks(update);
         let mut working = self.working();
+        let known = working.snapshot.counter;
         working.apply(update, &self.options.keys, &self.clock)?;
+        let Snapshot { counter, ended, .. } = &working.snapshot;
+        // A store that went back and grew past its former revision.
+        if is_of_lost_history(known, ended, *counter) {
+            self.went_back("the counter of revocation rules has another history");
+        }
         // Before publishing, so that the snapshot of a feed is never newer than its position.
         self.recent.add(update)?;
         self.publish(&working);
@@ -104,7 +133,16 @@ impl Inner {
     }
 
     fn load_again(&self) -> Result<Box<dyn Watch>> {
-        let (loaded, as_of, watch) = Working::load(&*self.store, &self.options.keys, &self.clock)?;
+        let load = || Working::load(&*self.store, &self.options.keys, &self.clock);
+        let mut all = load()?;
+        let proof = self.proof_of_loss(all.0.snapshot.revision);
+        if let Some(proof) = &proof {
+            self.begin_epoch(proof, Stamp::default())?;
+            // With the new epoch.
+            all = load()?;
+        }
+        let (loaded, as_of, watch) = all;
+        self.load_nodes()?;
         let mut working = self.working();
         let before = std::mem::replace(&mut *working, loaded);
         let now = self.now();
@@ -114,6 +152,10 @@ impl Inner {
             .restart(working.snapshot.revision, as_of, working.newest);
         self.comparison.restart();
         self.publish(&working);
+        if let Some(proof) = &proof {
+            self.history.recovered(proof);
+            self.applied.notify_all();
+        }
         self.comparison.loaded();
         self.hear(as_of);
         Ok(watch)

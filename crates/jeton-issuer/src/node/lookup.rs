@@ -63,7 +63,9 @@ impl Node {
         self.check_freshness()?;
         self.check_size(token)?;
         let snapshot = self.inner.snapshot.load();
-        snapshot.accept(snapshot.issuer(iss)?, token)
+        let as_of = self.inner.view_as_of();
+        let lost = |stamp| self.inner.history.found_token(stamp);
+        snapshot.accept(snapshot.issuer(iss)?, token, as_of, lost)
     }
 
     /// Limits issuing without contact to the store: a key may have been retired or a subject revoked
@@ -114,7 +116,8 @@ impl Node {
         .expires_no_later_than(request.expires_no_later_than)?;
         let issued = profile_issuer.issue(request.subject, &request.claims)?;
         self.check_freshness()?;
-        let verified = snapshot.accept(view, &issued.token)?;
+        // It was issued just now, so it is of no lost history.
+        let verified = snapshot.accept(view, &issued.token, i64::MIN, |_| ())?;
         let is_meant = verified
             .audiences()
             .any(|known| known == profile_issuer.audience());

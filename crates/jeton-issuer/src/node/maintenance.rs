@@ -7,6 +7,7 @@ use jeton_store::{Condition, Key, Moment, Revision, Txn, block_on};
 
 use super::clock_guard::ClockGuard;
 use super::inner::Inner;
+use super::lock::lock;
 use super::other_clocks::OtherClocks;
 use crate::audit::checkpoint;
 use crate::error::Result;
@@ -70,13 +71,33 @@ impl Inner {
         let (mut clock_guard, mut others) = (self.clock_guard(), self.others());
         let trusted = Trusted::by(&mut clock_guard, &mut others, now, Moment::now());
         drop((clock_guard, others));
+        let trusted = self.as_others_allow(trusted, now);
+        self.write_own_record(now);
         let mut faults = self.add_remote_keys(now);
         let held = self.keys_that_are_due(now, &trusted, &mut faults);
-        let done = [self.drop_what_is_over(&trusted), self.join_chains(now)];
+        let done = [
+            self.begin_epoch_after_lost_token(now),
+            self.drop_what_is_over(&trusted),
+            self.join_chains(now),
+        ];
         let failed = done.into_iter().filter_map(Result::err);
         faults.extend(failed.map(|error| error.to_string()));
         *self.due_fault() = (!faults.is_empty()).then(|| faults.join("; "));
         *self.held() = held;
+    }
+
+    /// Limits what this clock may decide by the clocks of running nodes. While they do not agree, no key is published.
+    fn as_others_allow(&self, trusted: Trusted, now: i64) -> Trusted {
+        let slowest = lock(&self.peers).ahead_of_slowest(Moment::now());
+        let may_publish = self.time_for_keys(now).is_ok();
+        Trusted {
+            due: trusted.due.filter(|_| may_publish),
+            over: trusted.over,
+            over_for_all: trusted
+                .over_for_all
+                .map(|over| over.saturating_sub(slowest)),
+            future: trusted.future.filter(|_| may_publish),
+        }
     }
 
     /// Writes a checkpoint of the audit log if this node is the next to do it.
@@ -257,8 +278,8 @@ mod tests {
 
     use super::Trusted;
     use crate::limits::{
-        CLOCK_SKEW_SECONDS, CLOCKS_APART_SECONDS, ISSUE_WITHOUT_STORE_MAX, LEEWAY_SECONDS,
-        PUBLISH_BEFORE_USE_SECONDS, RULE_AFTER_SECONDS, STEADY_SECONDS,
+        CLAIMED_EXPIRY_SECONDS, CLOCK_SKEW_SECONDS, CLOCKS_APART_SECONDS, ISSUE_WITHOUT_STORE_MAX,
+        LEEWAY_SECONDS, PUBLISH_BEFORE_USE_SECONDS, RULE_AFTER_SECONDS, STEADY_SECONDS,
     };
     use crate::node::clock_guard::ClockGuard;
     use crate::node::other_clocks::OtherClocks;
@@ -556,8 +577,8 @@ mod tests {
             );
             (status.revocations, status.rules)
         };
-        // The end of the minute, the leeway, and the clock difference.
-        let minute_over = NOW + 120 + LEEWAY_SECONDS + CLOCK_SKEW_SECONDS;
+        // The end of the minute, the leeway, the clock difference, and the error of a claimed expiry.
+        let minute_over = NOW + 120 + LEEWAY_SECONDS + CLOCK_SKEW_SECONDS + CLAIMED_EXPIRY_SECONDS;
         assert_eq!(at(minute_over - 1), (3, 1));
         assert_eq!(at(minute_over), (1, 1));
         // The longest-lived token of a node that does not know the rule.

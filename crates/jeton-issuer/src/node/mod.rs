@@ -1,18 +1,24 @@
 //! A node: runs decisions on a store and answers from a snapshot.
 
 mod admin_ops;
+mod clock_agreement;
 mod clock_guard;
 mod compare;
 mod comparison;
 mod end_rules;
 mod feed;
 mod follower;
+mod history;
+#[cfg(test)]
+mod history_model_test;
 mod inner;
 mod lock;
 mod lookup;
 mod maintenance;
 mod options;
 mod other_clocks;
+mod own_record;
+mod peers;
 mod profile_issuer;
 mod recent;
 mod remote;
@@ -22,13 +28,16 @@ mod revoke_token;
 mod settings;
 mod start;
 mod status;
+mod time_for_keys;
 mod used_once;
+mod went_back;
 mod whole_store;
 mod working;
 mod writes;
 
 pub use feed::{RevocationFeed, RevocationUpdate};
 pub use options::{Options, StalePolicy};
+pub use peers::RunningNode;
 pub use profile_issuer::{IssuedRef, ProfileBatch, ProfileIssuer};
 pub use recent::ResumeToken;
 pub use request::{Issued, Request};
@@ -42,7 +51,7 @@ use std::sync::mpsc::{SyncSender, TrySendError};
 use std::time::Duration;
 
 use jeton::{RawClaims, Timestamp, Verified};
-use jeton_store::{Revision, block_on, completion};
+use jeton_store::{Moment, Revision, block_on, completion};
 
 use crate::error::{Error, Result};
 use crate::limits;
@@ -51,6 +60,7 @@ use crate::revocation::{RevocationRule, Revoke};
 use crate::settings::name;
 use crate::snapshot::KeySetDocument;
 use inner::Inner;
+use lock::lock;
 use revocation_writer::Job;
 use revoke_token::Wanted;
 
@@ -244,6 +254,22 @@ impl Node {
     /// Returns the time of the node's clock.
     pub fn now(&self) -> Timestamp {
         self.inner.clock.now()
+    }
+
+    /// Lists the nodes that run on the store, and those that have ended within the last hour.
+    pub fn running_nodes(&self) -> Vec<RunningNode> {
+        let (clock, revision) = (self.inner.now(), self.revision());
+        lock(&self.inner.peers).list(clock, revision, Moment::now())
+    }
+
+    /// Deletes the record of this node from the store, so that the others know at once that it has ended. Call it
+    /// last.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Store`]. Then the record counts until its lease has ended.
+    pub fn leave(&self) -> Result<()> {
+        self.inner.delete_own_record()
     }
 
     /// Revision up to which it has followed the store.

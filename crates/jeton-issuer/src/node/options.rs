@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::limits;
+use crate::record::NEWEST_SCHEMA;
 use crate::remote_keys::{KeyReader, RemoteKeys};
 use crate::seal::KeyEncryptionKey;
 
@@ -17,6 +18,17 @@ pub struct Options {
     pub(super) token_bytes: usize,
     pub(super) compare_every: Option<Duration>,
     pub(super) rules_per_client: usize,
+    pub(super) record: Option<RecordOptions>,
+    pub(super) is_command: bool,
+    pub(super) trusts_clock: bool,
+}
+
+/// How a node writes its record.
+#[derive(Debug)]
+pub(super) struct RecordOptions {
+    pub(super) name: String,
+    pub(super) every: Duration,
+    pub(super) reads: u64,
 }
 
 /// What a node does when its view of the store is older than the freshness bound.
@@ -42,6 +54,9 @@ impl Options {
             token_bytes: limits::TOKEN_BYTES,
             compare_every: None,
             rules_per_client: limits::RULES,
+            record: None,
+            is_command: false,
+            trusts_clock: false,
         }
     }
 
@@ -66,6 +81,43 @@ impl Options {
     #[must_use]
     pub fn rules_per_client(mut self, limit: usize) -> Options {
         self.rules_per_client = limit;
+        self
+    }
+
+    /// Writes a record of this node to the store, at that interval: its name, version, clock and view. So the nodes
+    /// of a store know each other, and compare their clocks and versions. Default: none.
+    #[must_use]
+    pub fn run_as(mut self, name: &str, every: Duration) -> Options {
+        self.record = Some(RecordOptions {
+            name: name.to_owned(),
+            every,
+            reads: NEWEST_SCHEMA,
+        });
+        self
+    }
+
+    /// Tells the other nodes that this one reads records up to that schema only. For tests of two versions.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn reads_up_to(mut self, schema: u64) -> Options {
+        if let Some(record) = &mut self.record {
+            record.reads = schema;
+        }
+        self
+    }
+
+    /// Sets that the node runs for one command of an operator, maybe on another machine than the servers. Then a key is
+    /// not published by a clock that is behind the newest entry of the audit log.
+    #[must_use]
+    pub fn for_a_command(mut self) -> Options {
+        self.is_command = true;
+        self
+    }
+
+    /// Publishes keys by the clock of this node, whatever other clocks say. The operator has checked it.
+    #[must_use]
+    pub fn trust_clock(mut self) -> Options {
+        self.trusts_clock = true;
         self
     }
 

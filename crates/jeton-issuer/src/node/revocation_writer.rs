@@ -173,14 +173,21 @@ fn commit_rules<'a>(
         conflict::pause(attempt);
         let now = node.now();
         let decision = DecisionTime::new(now);
+        let seen = node.seen();
         let read = block_on(node.store.read(&names))?;
+        node.check_history(read.revision, seen)?;
         let [head, settings, keyring, found @ ..] = read.entries.as_slice() else {
             return Err(Error::Contended);
         };
         let newest = node.not_behind(now);
         let term = Term::of_tokens(now, newest, settings.as_ref(), keyring.as_ref())?;
-        let txn = rules.put(Txn::new(), found, read.revision, term)?;
-        match node.commit(Chain::read(head.as_ref())?.append(txn, act(now))?)? {
+        let begins = node.history.begins_epoch();
+        let txn = rules.put(Txn::new(), found, read.revision, term, begins)?;
+        let outcome = node.commit(Chain::read(head.as_ref())?.append(txn, act(now))?)?;
+        if matches!(outcome, Outcome::Committed(_)) {
+            node.history.has_begun();
+        }
+        match outcome {
             // If the commit was late, rules end too early for tokens issued in between: they are written
             // again before the reply.
             Outcome::Committed(revision) if decision.late_by(node.now()).is_none() => {

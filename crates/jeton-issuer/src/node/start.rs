@@ -11,6 +11,7 @@ use jeton_store::{Moment, Store};
 
 use super::clock_guard::ClockGuard;
 use super::comparison::Comparison;
+use super::history::History;
 use super::inner::Inner;
 use super::lock::lock;
 use super::recent::Recent;
@@ -47,6 +48,8 @@ impl Node {
             stale_answers: AtomicU64::new(0),
             clock_guard: Mutex::new(clock_guard),
             others: Mutex::default(),
+            peers: Mutex::default(),
+            history: History::default(),
             writes: Writes::default(),
             own_chain: Mutex::new(OwnChain::new()),
             due_fault: Mutex::default(),
@@ -60,6 +63,12 @@ impl Node {
         // `verify_audit` reports a damaged chain.
         if let Ok(Some(written)) = audit::newest_time(&*inner.store) {
             lock(&inner.others).found(written, inner.now(), Moment::now());
+        }
+        inner.load_nodes()?;
+        if let Some(record) = &inner.options.record {
+            let now = inner.now();
+            lock(&inner.peers).run_as(&record.name, record.reads, record.every, now);
+            inner.write_own_record(now);
         }
         let (jobs, waiting) = sync_channel(limits::WAITING_REVOCATIONS);
         let (wanted, asked) = sync_channel(limits::WAITING_TOKENS);

@@ -6,16 +6,18 @@ use std::time::Duration;
 use jeton_store::{Moment, Revision};
 
 use super::Node;
+use super::clock_agreement::Agreement;
 use super::inner::Inner;
 use super::lock::lock;
 
 /// What a node can do at present.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ready {
-    /// Every profile has a key that signs, or a published key if the profile is new. The last contact with the store
-    /// is not longer ago than [`Options::issue_without_store`](crate::Options).
+    /// Every profile has a key that signs now, or a published key if the profile is new. The last contact with the
+    /// store is not longer ago than [`Options::issue_without_store`](crate::Options). The clock is not apart from those
+    /// of the majority of nodes.
     pub issue: bool,
-    /// Its view is fresh and complete, and it has an issuer.
+    /// Its view is fresh and complete, its clock is not apart, and it has an issuer.
     pub verify: bool,
     /// Its view is fresh and complete, and the store accepts writes.
     pub revoke: bool,
@@ -62,6 +64,14 @@ pub struct Status {
     pub remote_keys_fault: Option<String>,
     /// A remote key that is due for rotation: the operator must create and name a new one.
     pub rotation_due: Option<String>,
+    /// How often the store went back to an earlier revision while this node ran.
+    pub store_went_back: u64,
+    /// Verified tokens of a history that the store has lost.
+    pub lost_history_tokens: u64,
+    /// The nodes that run on the store, with this one, if it writes a record.
+    pub nodes: usize,
+    /// The largest difference of a clock of a running node to that of this one, seconds.
+    pub clock_difference: u64,
     /// Warnings for the operator: clocks that differ, and work that waits because of a clock.
     pub warning: Option<String>,
 }
@@ -80,7 +90,7 @@ impl Node {
         let now = self.inner.now();
         let mut can_issue = snapshot.issuers.values().map(|view| {
             let mut kinds = view.settings.kinds().into_iter();
-            kinds.all(|kind| view.keyring.has_key(kind, now)) && self.check_hearing(view).is_ok()
+            kinds.all(|kind| view.keyring.can_sign(kind, now)) && self.check_hearing(view).is_ok()
         });
         let write_fault = self.inner.writes.fault();
         let is_writable = write_fault.is_none();
@@ -88,15 +98,20 @@ impl Node {
         let is_fresh = !self.inner.is_stale();
         let is_complete = self.inner.view_fault().is_none();
         let has_issuers = !snapshot.issuers.is_empty();
+        let agreement = lock(&self.inner.peers).agreement(Moment::now());
+        let is_apart = matches!(agreement, Agreement::Apart { .. });
         let ready = Ready {
             issue: is_complete
                 && has_issuers
+                && !is_apart
                 && can_issue.all(|can| can)
                 && remote_keys_fault.is_none(),
-            verify: is_complete && is_fresh && has_issuers,
+            verify: is_complete && is_fresh && has_issuers && !is_apart,
             revoke: is_complete && is_fresh && is_writable,
         };
         let fault = self.inner.fault(write_fault);
+        let mut nodes = self.running_nodes();
+        nodes.retain(|node| node.is_live);
         let mut issuers: Vec<String> = snapshot.issuers.keys().map(ToString::to_string).collect();
         issuers.sort();
         Status {
@@ -118,6 +133,15 @@ impl Node {
             last_difference: self.inner.comparison.last(),
             remote_keys_fault,
             rotation_due: lock(&self.inner.rotation).clone(),
+            store_went_back: self.inner.history.times(),
+            lost_history_tokens: self.inner.history.lost_tokens(),
+            nodes: nodes.len(),
+            clock_difference: nodes
+                .iter()
+                .filter_map(|node| node.ahead)
+                .map(i64::unsigned_abs)
+                .max()
+                .unwrap_or(0),
             warning: self.inner.warning(),
         }
     }
@@ -127,7 +151,10 @@ impl Inner {
     /// Returns why the view may miss changes: a record that cannot be read, or a thread that ended.
     fn view_fault(&self) -> Option<String> {
         let follower = self.working().fault.clone();
-        lock(&self.ended).clone().or(follower)
+        let lost = self.history.proof();
+        let lost =
+            lost.map(|proof| format!("the store went back ({proof}): everything is loaded again"));
+        lock(&self.ended).clone().or(lost).or(follower)
     }
 
     /// Returns all faults, without duplicates.
@@ -155,6 +182,8 @@ impl Inner {
     /// Returns postponed work and differing clocks.
     fn warning(&self) -> Option<String> {
         let mut warnings: Vec<String> = self.others().warnings(Moment::now()).collect();
+        warnings.extend(lock(&self.peers).warning(Moment::now()));
+        warnings.extend(self.history.warning());
         if let Some(held) = self.held().clone() {
             let reason = self.clock_guard().reason();
             if warnings.is_empty() {

@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::keyring::Keyring;
 use crate::record::{self, IssuerRecord, SealedKey, audit_log};
 use crate::remote_keys::KeyReader;
-use crate::revocation::{RuleRecord, Stamp, first_live_minute};
+use crate::revocation::{Counter, RuleRecord, first_live_minute};
 use crate::secret_key::SecretKey;
 use crate::snapshot::{IssuerView, Snapshot};
 
@@ -183,7 +183,10 @@ impl Working {
                 self.snapshot.rules.put(iss, kind, name, rule);
             }
             ["c", "rules"] => {
-                self.snapshot.stamp = record::read::<Stamp>(entry)?.into();
+                let Counter { stamp, ended } = record::read(entry)?;
+                self.snapshot.stamp = stamp.into();
+                self.snapshot.counter = stamp;
+                self.snapshot.ended = ended.into();
             }
             ["a", ..] => self.audit.put(entry),
             _ => {}
@@ -215,15 +218,17 @@ impl Working {
         }
     }
 
-    /// Keeps known rules that another node deleted before their end by this clock.
+    /// Keeps known rules that another node deleted before their end by this clock, or that were stronger in a history
+    /// that the store has lost.
     pub(super) fn keep_rules(&mut self, before: &Working, now: i64) {
         for (key, kept) in before.rules.iter().filter(|(_, kept)| kept.until > now) {
             let parts: Vec<String> = key.parts().collect();
-            if !self.rules.contains_key(key)
-                && let [_, iss, kind, name] = parts.as_slice()
-                && let Some(rule) = before.snapshot.rules.get(iss, kind, name)
+            if let [_, iss, kind, name] = parts.as_slice()
+                && let Some(known) = before.snapshot.rules.get(iss, kind, name)
             {
-                self.rules.insert(key.clone(), *kept);
+                let there = self.snapshot.rules.get(iss, kind, name);
+                let rule = there.map_or(known, |rule| rule.over_known(Some(known)));
+                self.rules.entry(key.clone()).or_insert(*kept).until = rule.until;
                 self.snapshot.rules.put(iss, kind, name, rule);
             }
         }

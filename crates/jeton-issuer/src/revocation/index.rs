@@ -11,10 +11,13 @@
 use std::sync::Arc;
 
 use super::filter::Filter;
+use crate::limits::CLAIMED_EXPIRY_SECONDS;
 
 /// Maximum hashes of a leaf before it is split. Larger leaves waste less memory and cost more to copy.
 const LEAF_HASHES: usize = 256;
 const MINUTES_A_DAY: u32 = 24 * 60;
+/// Minutes by which a claimed expiry may be off.
+const NEAR: u32 = (CLAIMED_EXPIRY_SECONDS / 60) as u32;
 /// A hash has 32 digits of four bits. Leaves below the last one cannot be split.
 const DIGITS: u32 = 32;
 
@@ -86,6 +89,23 @@ impl RevocationIndex {
         };
         day.filter.may_hold(hash)
             && find(&day.minutes, minute).is_some_and(|node| node.contains(hash))
+    }
+
+    /// Returns whether a token that expires about that minute is revoked: the expiry that the caller claimed may be off
+    /// by [`CLAIMED_EXPIRY_SECONDS`].
+    pub fn contains_near(&self, minute: u32, hash: u128) -> bool {
+        let (first, last) = (minute.saturating_sub(NEAR), minute.saturating_add(NEAR));
+        let of_day = |number: u32| {
+            let day = find(&self.days, number).filter(|day| day.filter.may_hold(hash));
+            day.is_some_and(|day| {
+                // Nearly always the caller is right.
+                find(&day.minutes, minute).is_some_and(|node| node.contains(hash))
+                    || (day.minutes.iter())
+                        .filter(|(known, _)| (first..=last).contains(known))
+                        .any(|(_, node)| node.contains(hash))
+            })
+        };
+        (first / MINUTES_A_DAY..=last / MINUTES_A_DAY).any(of_day)
     }
 
     /// Returns up to `most` hashes with their minutes, in order, after a given one.
@@ -345,6 +365,20 @@ mod tests {
                 }
                 let known = model.iter().map(|(minute, hash)| (*hash, *minute));
                 prop_assert_eq!(paged, known.collect::<Vec<_>>());
+            }
+        }
+    }
+
+    #[test]
+    fn claimed_expiry_that_is_off_is_found() {
+        let mut index = RevocationIndex::default();
+        // At the end of a day, so that a near minute is on the next one.
+        let claimed = 29_000_000 / MINUTES_A_DAY * MINUTES_A_DAY + MINUTES_A_DAY - 5;
+        index.insert(claimed, &mut [7]);
+        for (off, is_found) in [(0, true), (1, true), (NEAR, true), (NEAR + 1, false)] {
+            for minute in [claimed - off, claimed + off] {
+                assert_eq!(index.contains_near(minute, 7), is_found, "{off}");
+                assert!(!index.contains_near(minute, 8));
             }
         }
     }

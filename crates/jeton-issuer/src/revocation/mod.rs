@@ -16,12 +16,12 @@ pub use index::RevocationIndex;
 pub use rules::RevocationRule;
 pub(crate) use rules::{Revoked, Room, RuleRecord, Rules};
 pub use stamp::Stamp;
-pub(crate) use stamp::{RANDOM_DIGITS, StampText};
+pub(crate) use stamp::{Counter, RANDOM_DIGITS, StampText, is_of_lost_history};
 pub(crate) use tokens::RevokedTokens;
 pub(crate) use writing::{Extent, NewRules, Term};
 
 use crate::error::{Error, Result};
-use crate::limits::{CLOCK_SKEW_SECONDS, LEEWAY_SECONDS, LIFETIME_SECONDS};
+use crate::limits::{CLAIMED_EXPIRY_SECONDS, CLOCK_SKEW_SECONDS, LEEWAY_SECONDS, LIFETIME_SECONDS};
 use crate::record::check_rule_name;
 use crate::settings::name;
 
@@ -191,7 +191,8 @@ pub(crate) fn minute(expires_at: i64) -> u32 {
     u32::try_from(expires_at.max(0) / 60).unwrap_or(u32::MAX)
 }
 
-/// Returns the first minute whose tokens a node may still accept at that second.
+/// Returns the first minute whose tokens a node may still accept at that second. A caller may have claimed an expiry
+/// that is too early.
 pub(crate) fn first_live_minute(now: i64) -> u32 {
-    minute(now - LEEWAY_SECONDS - CLOCK_SKEW_SECONDS)
+    minute(now - LEEWAY_SECONDS - CLOCK_SKEW_SECONDS - CLAIMED_EXPIRY_SECONDS)
 }

@@ -584,6 +584,7 @@ impl Rule {
             iss: ISS,
             token_id: Some(&id),
             issued_at: Some(token.issued_at),
+            is_lost: false,
         })
     }
 }

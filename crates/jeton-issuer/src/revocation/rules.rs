@@ -106,10 +106,11 @@ impl RuleRecord {
         }
         let stamp = token.token_id.and_then(Stamp::of_token);
         match (self.stamp, stamp) {
-            (Some(rule), Some(token)) => token < rule,
+            (Some(rule), Some(stamp)) if !token.is_lost => stamp < rule,
             _ => {
                 let until = self.unstamped_until();
-                let is_below_known = stamp.is_some_and(|stamp| Some(stamp) < self.known);
+                let known = self.known.max(self.stamp);
+                let is_below_known = stamp.is_some_and(|stamp| Some(stamp) < known);
                 is_below_known || token.issued_at.is_none_or(|at| at <= until)
             }
         }
@@ -200,6 +201,8 @@ pub(crate) struct Revoked<'t> {
     pub(crate) iss: &'t str,
     pub(crate) token_id: Option<&'t str>,
     pub(crate) issued_at: Option<i64>,
+    /// Its stamp is of a history that the store has lost, so its time decides too.
+    pub(crate) is_lost: bool,
 }
 
 impl Rules {
@@ -316,6 +319,7 @@ mod tests {
             iss: "i",
             token_id: Some(&id),
             issued_at: Some(issued_at),
+            is_lost: false,
         })
     }
 

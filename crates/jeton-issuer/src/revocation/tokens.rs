@@ -56,6 +56,12 @@ impl RevokedTokens {
         index.is_some_and(|index| index.contains(minute, hash))
     }
 
+    /// As [`RevocationIndex::contains_near`].
+    pub(crate) fn contains_near(&self, iss: &str, minute: u32, hash: u128) -> bool {
+        let index = self.of(iss);
+        index.is_some_and(|index| index.contains_near(minute, hash))
+    }
+
     /// Returns the index of one issuer, if it has revocations.
     pub(crate) fn of(&self, iss: &str) -> Option<&RevocationIndex> {
         let at = position(&self.issuers, iss).ok()?;

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use jeton_store::{Entry, Key, Revision, Txn};
 
-use super::{RuleRecord, Stamp, actor_hash};
+use super::{Counter, RuleRecord, Stamp, actor_hash};
 use crate::error::Result;
 use crate::keyring::Keyring;
 use crate::limits;
@@ -68,20 +68,28 @@ impl NewRules {
         Ok(counter.into_iter().chain(self.keys().cloned()).collect())
     }
 
-    /// Adds the rules to a transaction, given the entries at that revision.
+    /// Adds the rules to a transaction, given the entries at that revision. `begins_epoch`: the history of the store
+    /// before this may have been lost.
     pub(crate) fn put(
         &self,
         mut txn: Txn,
         found: &[Option<Entry>],
         at: Revision,
         term: Term,
+        begins_epoch: bool,
     ) -> Result<Txn> {
         let Some((counter, rules)) = found.split_first() else {
             return Ok(txn);
         };
-        let counter = counter.as_ref().map(record::read::<Stamp>).transpose()?;
-        let stamp = counter.unwrap_or(Stamp::begin(term.now)).next(at);
-        txn = txn.put(rule_counter_key()?, record::write(&stamp));
+        let counter = counter.as_ref().map(record::read::<Counter>).transpose()?;
+        let counter = match counter {
+            None => Counter::begin(term.now),
+            Some(counter) if begins_epoch => counter.new_epoch(term.now, Stamp::default()),
+            Some(counter) => counter,
+        };
+        let counter = counter.next(at);
+        let stamp = counter.stamp;
+        txn = txn.put(rule_counter_key()?, record::write(&counter));
         for ((key, extent), there) in self.rules.iter().zip(rules) {
             let there = there.as_ref().map(record::read::<RuleRecord>).transpose()?;
             let rule = RuleRecord {

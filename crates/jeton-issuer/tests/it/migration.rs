@@ -137,7 +137,7 @@ fn every_record_is_copied_and_the_counter_goes_on() {
         assert!(written.contains(word), "{written}");
     }
 
-    // The next rule has the next number of the same epoch.
+    // The counter goes on. The first rule of a node begins an epoch.
     let (old, new) = (start(&from), start(&moved));
     let stamp = |node: &Node, name: &str| {
         let rules = node.rules(ISS).unwrap();
@@ -147,7 +147,7 @@ fn every_record_is_copied_and_the_counter_goes_on() {
     let again = Revoke::all(Subject::Subject("next".into()));
     block_on(new.revoke("me", ISS, again)).unwrap();
     assert_eq!(stamp(&new, "bad"), stamp(&old, "bad"));
-    assert_eq!(stamp(&new, "next").epoch, stamp(&old, "bad").epoch);
+    assert!(stamp(&new, "next").epoch > stamp(&old, "bad").epoch);
     assert!(stamp(&new, "next") > stamp(&old, "bad"));
     let [revoked, valid] = &tokens;
     assert_eq!(new.verify(ISS, "api", revoked).unwrap_err(), Error::Revoked);

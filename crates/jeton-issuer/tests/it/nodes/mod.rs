@@ -7,4 +7,7 @@ mod comparison;
 mod cut_off;
 mod full_disk;
 mod loading;
+mod node_records;
+mod random_losses;
 mod shared_store;
+mod went_back;

@@ -7,7 +7,7 @@ use jeton::error::{Claim, ClaimForm, FoundForm, JsonType, Part, Rejection, Token
 
 use jeton::key::{MacAlg, MacKey};
 use jeton_issuer::{
-    Error, IssuerSettings, Node, Options, Request, StalePolicy, limits, verify_audit,
+    Error, IssuerSettings, Node, Options, Request, Revoke, StalePolicy, limits, verify_audit,
 };
 use jeton_store::{Revision, Store, block_on};
 
@@ -335,4 +335,22 @@ fn revoke_token_without_jti_is_unsupported() {
     }
     let unknown = block_on(member.node.revoke_token("me", "other", &nameless));
     assert_eq!(unknown.unwrap_err(), Error::UnknownIssuer);
+}
+
+/// A caller knows the id of a token, and computed its expiry.
+#[test]
+fn revoked_id_with_a_wrong_expiry_is_found() {
+    let (_, [member]) = members([0]);
+    let hour = limits::CLAIMED_EXPIRY_SECONDS;
+    for off in [-hour, -61, -60, 60, 61, hour] {
+        let issued = member.issue("s");
+        let revoke = Revoke::token(&issued.token_id, issued.expires_at + off);
+        match block_on(member.node.revoke("me", ISS, revoke)) {
+            Ok(_) => {
+                let verified = member.node.verify(ISS, "api", &issued.token);
+                assert_eq!(verified.unwrap_err(), Error::Revoked, "{off}");
+            }
+            Err(other) => panic!("{off}: {other:?}"),
+        }
+    }
 }
