@@ -16,7 +16,7 @@ pub mod messages {
         ImportKeyRequest, Issuer, Key, ListAuditChainsRequest, ListAuditRequest,
         ListIssuersRequest, ListIssuersResponse, ListRevocationsRequest, ReencryptKeysRequest,
         ReencryptKeysResponse, ReportCompromisedKeyRequest, Revocation, RevocationStamp,
-        RotateKeyRequest, SetIssuerRequest, StatusRequest, StatusResponse, WithdrawKeyRequest,
+        RotateKeyRequest, RunningNode, SetIssuerRequest, StatusRequest, StatusResponse, WithdrawKeyRequest,
         backup_part, export_audit_part, key, revocation_rule,
     };
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use aws_lc_rs::digest;
 use jeton_proto::v1::revocation_rule::Kind;
 use jeton_proto::v1::{RevocationRule, RevocationUpdate};
-use jeton_proto::{CLOCK_SKEW_SECONDS, LEEWAY_SECONDS};
+use jeton_proto::{CLAIMED_EXPIRY_SECONDS, CLOCK_SKEW_SECONDS, LEEWAY_SECONDS};
 use tonic::Streaming;
 
 use crate::clock_guard::ClockGuard;
@@ -17,8 +17,13 @@ use crate::view_age::{ServerTiming, ViewAge};
 
 /// How long a revocation is kept after its tokens have expired, in seconds.
 ///
-/// It covers the leeway of the verifier, a server clock that was ahead, and a local clock that is behind.
-const KEPT_AFTER_EXPIRY_SECONDS: i64 = LEEWAY_SECONDS + 2 * CLOCK_SKEW_SECONDS;
+/// It covers the leeway of the verifier, a server clock that was ahead, a local clock that is behind, and an expiry that
+/// was claimed too early.
+const KEPT_AFTER_EXPIRY_SECONDS: i64 =
+    LEEWAY_SECONDS + 2 * CLOCK_SKEW_SECONDS + CLAIMED_EXPIRY_SECONDS;
+
+/// Minutes by which the claimed expiry of a revoked token may be off.
+const NEAR: u32 = (CLAIMED_EXPIRY_SECONDS / 60) as u32;
 
 /// The revocations of an issuer, with the age of this view.
 ///
@@ -137,8 +142,12 @@ impl Follower {
     /// Whether the token with this `jti`, `exp` and `iat` is revoked.
     pub fn is_token_revoked(&self, id: &str, expires_at: i64, issued_at: Option<i64>) -> bool {
         let minute = u32::try_from(expires_at.max(0) / 60).unwrap_or(u32::MAX);
-        let by_hash = self.tokens.get(&minute);
-        let by_hash = by_hash.is_some_and(|hashes| hashes.contains(&hash(&self.issuer, id)));
+        let hash = hash(&self.issuer, id);
+        let mut near = minute.saturating_sub(NEAR)..=minute.saturating_add(NEAR);
+        let by_hash = near.any(|minute| {
+            let hashes = self.tokens.get(&minute);
+            hashes.is_some_and(|hashes| hashes.contains(&hash))
+        });
         by_hash || self.is_rejected(Kind::Token, id, Some(id), issued_at)
     }
 

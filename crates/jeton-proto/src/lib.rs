@@ -33,6 +33,10 @@ pub const CLOCK_SKEW_SECONDS: i64 = 60;
 /// How long a token is accepted after its expiry, in seconds.
 pub const LEEWAY_SECONDS: i64 = CLOCK_SKEW_SECONDS;
 
+/// How far the expiry of a [`RevokedToken`](v1::RevokedToken) may be from the `exp` of the token, in seconds: a caller
+/// of `Revoke` claimed it.
+pub const CLAIMED_EXPIRY_SECONDS: i64 = 3600;
+
 /// Runs the example of the README as a test.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -187,7 +187,8 @@ pub struct TokenId {
     /// `jti`
     #[prost(string, tag = "1")]
     pub id: ::prost::alloc::string::String,
-    /// The token's `exp`, at most 366 days ahead. 0: not known. The revocation is then kept for the longest
+    /// The token's `exp`, at most 366 days ahead. It may be off by an hour. 0: not known. The
+    /// revocation is then kept for the longest
     /// lifetime of any token.
     #[prost(int64, tag = "2")]
     pub expires_at: i64,
@@ -248,7 +249,8 @@ pub struct RevokedToken {
     /// of the issuer in the same form; the issuer; the token's `jti`.
     #[prost(bytes = "vec", tag = "1")]
     pub hash: ::prost::alloc::vec::Vec<u8>,
-    /// The token's `exp` in minutes since 1970. The entry can be dropped after this minute.
+    /// The token's `exp` in minutes since 1970, as the caller of Revoke claimed it: it may be off by 60 minutes. Compare
+    /// the hash in all of them, and drop the entry an hour after this minute.
     #[prost(uint32, tag = "2")]
     pub expires_minute: u32,
 }
@@ -1420,7 +1422,7 @@ pub struct ImportKeyRequest {
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct StatusRequest {}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct StatusResponse {
     /// Whether the server should receive calls: it can issue and verify.
     #[prost(bool, tag = "1")]
@@ -1471,6 +1473,47 @@ pub struct StatusResponse {
     /// Entries of the audit log in the store.
     #[prost(uint64, tag = "18")]
     pub audit_entries: u64,
+    /// The servers that run on the store, and those that have ended within the last hour. This server is the first.
+    #[prost(message, repeated, tag = "19")]
+    pub nodes: ::prost::alloc::vec::Vec<RunningNode>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RunningNode {
+    /// A random id, new with each start.
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    /// The name of its host.
+    #[prost(string, tag = "2")]
+    pub name: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub version: ::prost::alloc::string::String,
+    /// The newest schema of a record that it reads.
+    #[prost(uint64, tag = "4")]
+    pub reads_schema: u64,
+    /// Its clock when it wrote its record, seconds since 1970.
+    #[prost(int64, tag = "5")]
+    pub clock: i64,
+    /// How far its clock is ahead of that of this server, seconds. Absent: not known yet.
+    #[prost(int64, optional, tag = "6")]
+    pub ahead_seconds: ::core::option::Option<i64>,
+    /// When it started, by its clock.
+    #[prost(int64, tag = "7")]
+    pub started_at: i64,
+    /// The store revision that it had applied.
+    #[prost(uint64, tag = "8")]
+    pub revision: u64,
+    /// Time since its record was heard. Absent: it has not written one.
+    #[prost(int64, optional, tag = "9")]
+    pub heard_seconds_ago: ::core::option::Option<i64>,
+    /// How long a record counts after it was heard.
+    #[prost(int64, tag = "10")]
+    pub lease_seconds: i64,
+    /// Whether the lease lasts.
+    #[prost(bool, tag = "11")]
+    pub is_running: bool,
+    /// Whether it is the server that answers.
+    #[prost(bool, tag = "12")]
+    pub is_self: bool,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct WithdrawKeyRequest {
