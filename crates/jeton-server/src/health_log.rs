@@ -129,6 +129,10 @@ mod tests {
             last_difference: None,
             remote_keys_fault: None,
             rotation_due: None,
+            store_went_back: 0,
+            lost_history_tokens: 0,
+            nodes: 1,
+            clock_difference: 0,
             warning: None,
         }
     }

@@ -60,6 +60,11 @@ pub(crate) fn issuer_parts(error: &Error) -> ErrorParts {
         Error::Store(jeton_store::Error::Invalid(_)) => {
             (Code::InvalidArgument, codes::INVALID_ARGUMENT.name())
         }
+        Error::StoreWentBack { .. } => (Code::Unavailable, codes::STORE.name()),
+        Error::ClockApart { .. } | Error::ClocksDisagree { .. } | Error::ClockBehind { .. } => {
+            (Code::FailedPrecondition, codes::NOT_READY.name())
+        }
+        Error::OlderNode { .. } => (Code::FailedPrecondition, codes::NOT_READY.name()),
         Error::AuditExport(_) => (Code::FailedPrecondition, codes::INVALID_ARGUMENT.name()),
         Error::Store(_) => (Code::Unavailable, codes::STORE.name()),
         _ => (Code::Internal, codes::INTERNAL.name()),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jeton::Clock;
+use jeton_issuer::limits::NODE_RECORD_EVERY;
 use jeton_issuer::{
     Configured, DataFolder, Difference, Error as IssuerError, IssuerSettings, KEY_VARIABLE,
     KeyEncryptionKey, KeySource, Missing, Node, StalePolicy,
@@ -19,6 +20,9 @@ use crate::hsm::HsmKeys;
 
 /// Time limit for the lock of the data folder. On a restart, the old process may still be stopping.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// How often a server writes its record to a data folder, which no other server has open.
+const FOLDER_RECORD_EVERY: Duration = Duration::from_secs(30);
 
 /// The actor in the audit log for changes from the configuration.
 const ACTOR: &str = "configuration";
@@ -72,6 +76,12 @@ pub(crate) fn open(
         .issue_without_store(config.issue_without_store())
         .token_bytes(config.limits.token_bytes())
         .rules_per_client(config.limits.revocation_rules_per_client);
+    let every = if config.store.is_some() {
+        NODE_RECORD_EVERY
+    } else {
+        FOLDER_RECORD_EVERY
+    };
+    let options = options.run_as(&host_name(), every);
     let options = match config.compare_every() {
         Some(interval) => options.compare_every(interval),
         None => options,
@@ -84,6 +94,18 @@ pub(crate) fn open(
     let missing = configure(&node, &config.issuers);
     missing.map_or(Ok(()), Err)?;
     Ok(node)
+}
+
+/// Returns the name of this machine, by which operators know the server.
+fn host_name() -> String {
+    let of_system = std::fs::read_to_string("/proc/sys/kernel/hostname").ok();
+    let names = [std::env::var("HOSTNAME").ok(), of_system];
+    let mut names = names
+        .into_iter()
+        .flatten()
+        .map(|name| name.trim().to_owned());
+    let name = names.find(|name| !name.is_empty());
+    name.unwrap_or_else(|| "server".to_owned())
 }
 
 /// Applies the configured issuers and logs each change, and each difference that cannot be applied.

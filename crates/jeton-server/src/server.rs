@@ -8,13 +8,15 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use jeton::{Clock, SystemClock};
+use jeton_issuer::Node;
 use jeton_proto::report::jwt_service_server;
 use jeton_proto::v1::{admin_service_server, token_service_server};
 use jeton_transport::{Listener, Shared, TlsConfig, Transport, Workers, wait_until_true};
 use tokio::net::TcpListener;
 use tokio::runtime::Builder;
 use tokio::signal::unix::{Signal, SignalKind, signal};
-use tokio::sync::watch;
+use tokio::sync::{oneshot, watch};
+use tokio::time::timeout;
 use tonic_health::ServingStatus;
 use tonic_health::server::HealthReporter;
 
@@ -59,6 +61,9 @@ pub struct IssuableProfile {
     /// The audience of its tokens if a request names none.
     pub audience: String,
 }
+
+/// Time limit to delete the record of this server from the store.
+const LEAVING: Duration = Duration::from_secs(2);
 
 /// The services that grpc.health.v1 knows: the server, and what it is for.
 const HEALTH_NAMES: [&str; 2] = ["", token_service_server::SERVICE_NAME];
@@ -289,6 +294,7 @@ impl RunningServer {
                 "connections closed before they finished"
             );
         }
+        leave(&self.service.node).await;
         let _ = self.end.send(true);
         self.workers.join();
         if let Some(traces) = &self.service.traces {
@@ -562,6 +568,22 @@ async fn report_not_serving(health: &HealthReporter) {
 }
 
 /// Reports that the server is not serving, and ends the streams of health watchers.
+/// Tells the other servers that this one ends. A store that does not answer must not delay the end: then the lease of
+/// the record ends.
+async fn leave(node: &Node) {
+    if !node.status().is_fresh {
+        return;
+    }
+    let (node, (done, left)) = (node.clone(), oneshot::channel());
+    std::thread::spawn(move || {
+        if let Err(error) = node.leave() {
+            tracing::warn!(%error, "cannot delete the record of this server");
+        }
+        let _ = done.send(());
+    });
+    let _ = timeout(LEAVING, left).await;
+}
+
 async fn stop_health(health: &HealthReporter) {
     report_not_serving(health).await;
     let mut health = health.clone();

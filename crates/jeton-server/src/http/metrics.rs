@@ -59,6 +59,16 @@ pub(super) fn metrics<B>(service: &Service, peer: &Peer, request: &Request<B>) -
             u128::from(status.warning.is_some()),
         ),
         (
+            "nodes",
+            "Servers that run on the store, with this one, by their records.",
+            status.nodes as u128,
+        ),
+        (
+            "clock_difference_seconds",
+            "Largest difference of the clock of a running server to that of this one.",
+            status.clock_difference.into(),
+        ),
+        (
             "store_revision",
             "Store revision that this server has applied.",
             status.revision.number().into(),
@@ -154,6 +164,16 @@ pub(super) fn metrics<B>(service: &Service, peer: &Peer, request: &Request<B>) -
             "store_differences",
             "Comparisons that found a difference: the view was loaded again.",
             status.differences,
+        ),
+        (
+            "store_went_back",
+            "How often the store went back to an earlier revision: it was restored.",
+            status.store_went_back,
+        ),
+        (
+            "lost_history_tokens",
+            "Verified tokens of a history that the store has lost.",
+            status.lost_history_tokens,
         ),
         (
             "store_write_failures",

@@ -6,11 +6,12 @@ mod revocations;
 mod whole_store;
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use jeton_issuer::keyring::{KeyEntry, State};
-use jeton_issuer::{Error, IssuerSettings, KeyKind, Node};
+use jeton_issuer::{Error, IssuerSettings, KeyKind, Node, RunningNode};
+use jeton_proto::v1;
 use jeton_proto::v1::admin_service_server::AdminService;
 use jeton_proto::v1::{
     AuditEntry, AuditPositions, BackupPart, BackupRequest, CheckStoreRequest, CheckStoreResponse,
@@ -176,6 +177,7 @@ impl AdminService for AdminApi {
                 store_bytes: store.as_ref().and_then(|store| store.bytes),
                 oldest_revision: store.map_or(0, |store| store.oldest.number()),
                 key_encryption_keys: keys,
+                nodes: node.running_nodes().into_iter().map(node_message).collect(),
             })
         })
         .await
@@ -375,6 +377,24 @@ fn issuer(node: &Node, iss: &str) -> Result<Issuer, Failure> {
             .map(|key| key_message(key, keyring.succession(&settings, key), now))
             .collect(),
     })
+}
+
+fn node_message(node: RunningNode) -> v1::RunningNode {
+    let seconds = |time: Duration| i64::try_from(time.as_secs()).unwrap_or(i64::MAX);
+    v1::RunningNode {
+        id: node.id,
+        name: node.name,
+        version: node.version,
+        reads_schema: node.reads,
+        clock: node.clock,
+        ahead_seconds: node.ahead,
+        started_at: node.started,
+        revision: node.revision,
+        heard_seconds_ago: node.heard.map(seconds),
+        lease_seconds: seconds(node.lease),
+        is_running: node.is_live,
+        is_self: node.is_self,
+    }
 }
 
 fn key_message(entry: &KeyEntry, succession: Option<(i64, i64)>, now: i64) -> Key {
