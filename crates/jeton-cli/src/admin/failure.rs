@@ -35,6 +35,9 @@ pub(super) fn failure(error: Error) -> Failure {
         Error::WrongKeyEncryptionKey { .. } => failure.hint(format!(
             "add `--key-encryption-key FILE`, or set {KEY_VARIABLE}"
         )),
+        Error::ClockBehind { .. } | Error::ClocksDisagree { .. } | Error::ClockApart { .. } => failure.hint(
+            "to compare the clocks, run `jeton admin nodes`; if the clock of this machine is right, add `--trust-clock`",
+        ),
         Error::UnknownIssuer => failure.hint("to list the issuers, run `jeton admin issuer list`"),
         Error::IssuerExists => failure.hint("to change its settings, run `jeton admin issuer set @issuer.json`"),
         Error::UnknownRule => failure.hint("to list the revocations, run `jeton admin revoke list ISSUER`"),

@@ -61,6 +61,9 @@ pub(super) struct AdminArgs {
 
     #[arg(skip)]
     also_reads: Option<PathBuf>,
+
+    #[arg(skip)]
+    trusts_clock: bool,
 }
 
 /// The argument for the key-encryption key.
@@ -228,6 +231,7 @@ impl AdminArgs {
                 self.key.key_encryption_key.is_some(),
             ),
             ("--actor", self.actor.is_some()),
+            ("--trust-clock", self.trusts_clock),
         ];
         let given = options.iter().find(|(_, is_given)| *is_given);
         given
@@ -238,6 +242,12 @@ impl AdminArgs {
     /// Also decrypts private keys with the key-encryption key in this file.
     pub(super) fn also_reads(mut self, old_key: PathBuf) -> AdminArgs {
         self.also_reads = Some(old_key);
+        self
+    }
+
+    /// Publishes keys by the clock of this machine, whatever other clocks say.
+    pub(super) fn trust_clock(mut self, is_trusted: bool) -> AdminArgs {
+        self.trusts_clock = is_trusted;
         self
     }
 
@@ -253,6 +263,10 @@ impl AdminArgs {
         for old_key in [place.old_key_file, self.also_reads].into_iter().flatten() {
             input::must_be_a_name(&old_key)?;
             options = options.also_reads(KeyEncryptionKey::from_file(&old_key).map_err(failure)?);
+        }
+        options = options.for_a_command();
+        if self.trusts_clock {
+            options = options.trust_clock();
         }
         let node = Node::start(store.store(), options, Arc::new(SystemClock))
             .map_err(|error| store.failure(error))?;

@@ -75,7 +75,18 @@ struct Rotate {
     compromised: Option<String>,
 
     #[command(flatten)]
+    clock: TrustClock,
+
+    #[command(flatten)]
     target: TargetArgs,
+}
+
+/// The argument about the clock of this machine.
+#[derive(Debug, Args)]
+struct TrustClock {
+    /// Publish the key by the clock of this machine, although other clocks differ; check it first
+    #[arg(long, conflicts_with = "server")]
+    trust_clock: bool,
 }
 
 #[derive(Debug, Args)]
@@ -96,6 +107,9 @@ struct Import {
 
     #[command(flatten)]
     alg: KeyAlgorithm,
+
+    #[command(flatten)]
+    clock: TrustClock,
 
     #[command(flatten)]
     target: TargetArgs,
@@ -175,7 +189,7 @@ impl List {
 
 impl Rotate {
     fn run(self) -> Outcome {
-        let target = &self.target.open()?;
+        let target = &self.target.trust_clock(self.clock.trust_clock).open()?;
         let iss = &self.issuer.iss;
         match &self.compromised {
             Some(named) => {
@@ -200,7 +214,7 @@ impl Import {
             ))
             .hint("to convert DER, run `jeton key convert --to jwk FILE`")
         })?;
-        let target = &self.target.open()?;
+        let target = &self.target.trust_clock(self.clock.trust_clock).open()?;
         let iss = &self.issuer.iss;
         let kind = kind(target, iss, self.alg.alg)?;
         target.import(iss, kind, &name, text)?;

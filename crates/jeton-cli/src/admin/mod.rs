@@ -12,6 +12,7 @@ mod issuer;
 mod key;
 mod key_id;
 mod migrate;
+mod nodes;
 mod open_store;
 mod restore;
 mod revocation;
@@ -67,6 +68,7 @@ enum Command {
     Context(context::ContextCommand),
     Revoke(revoke::Revoke),
     Status(status::Status),
+    Nodes(nodes::Nodes),
     // It has many options.
     Audit(Box<audit::Audit>),
     Backup(backup::Backup),
@@ -84,6 +86,7 @@ impl Admin {
             Command::Context(context) => context.run(),
             Command::Revoke(revoke) => revoke.run(),
             Command::Status(status) => status.run(),
+            Command::Nodes(nodes) => nodes.run(),
             Command::Audit(audit) => audit.run(),
             Command::Backup(backup) => backup.run(),
             Command::Restore(restore) => restore.run(),

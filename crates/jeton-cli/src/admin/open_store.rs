@@ -26,6 +26,11 @@ impl OpenStore {
         }
     }
 
+    /// Returns whether servers on other machines may run on it.
+    pub(super) fn is_shared(&self) -> bool {
+        matches!(self, OpenStore::Etcd { .. })
+    }
+
     /// Returns the path of the folder or the address of the etcd.
     pub(super) fn name(&self) -> String {
         match self {

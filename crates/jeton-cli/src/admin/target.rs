@@ -1,9 +1,11 @@
 //! What a command administers: a store, in a data folder or an etcd, or a running server.
 
 use std::path::PathBuf;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use clap::Args;
-use jeton_issuer::{IssuerSettings, KeyKind, Missing};
+use jeton_issuer::{IssuerSettings, KeyKind, Missing, Node, limits};
 use jeton_store::block_on;
 
 use super::display;
@@ -11,7 +13,7 @@ use super::failure::failure;
 use super::folder::{AdminArgs, FolderArgs, Opened, Place};
 use super::revocation::Revocations;
 use super::server::{Remote, ServerArgs};
-use super::view::{IssuerView, RuleView, StatusView};
+use super::view::{IssuerView, NodeView, RuleView, StatusView};
 use crate::exit::{Failure, Outcome};
 
 /// The arguments of a command that decrypts keys and writes to the audit log.
@@ -65,6 +67,12 @@ impl TargetArgs {
         self
     }
 
+    /// Publishes keys by the clock of this machine, whatever other clocks say.
+    pub(super) fn trust_clock(mut self, is_trusted: bool) -> TargetArgs {
+        self.folder = self.folder.trust_clock(is_trusted);
+        self
+    }
+
     /// Opens an existing store, or connects.
     pub(super) fn open(self) -> Outcome<Target> {
         self.open_or(Missing::Refuse)
@@ -81,6 +89,20 @@ impl TargetArgs {
             Some(remote) => Ok(Target::Server(Box::new(remote))),
             None => Ok(Target::Store(Box::new(self.folder.open(missing)?))),
         }
+    }
+}
+
+/// Waits until each running server has written a record, or for a little longer than they take.
+fn wait_for_clocks(node: &Node) {
+    let begun = Instant::now();
+    let is_unknown = || {
+        let nodes = node.running_nodes();
+        nodes
+            .iter()
+            .any(|node| node.is_live && node.ahead.is_none())
+    };
+    while is_unknown() && begun.elapsed() < limits::NODE_RECORD_EVERY + Duration::from_secs(2) {
+        thread::sleep(Duration::from_millis(100));
     }
 }
 
@@ -224,6 +246,21 @@ impl Target {
                 Ok(rules.into_iter().map(RuleView::new).collect())
             }
             Target::Server(remote) => remote.rules(iss),
+        }
+    }
+
+    /// Returns the servers that run on the store.
+    pub(super) fn nodes(&self) -> Outcome<Vec<NodeView>> {
+        match self {
+            Target::Store(opened) => {
+                // The clock of another machine is known when its next record arrives.
+                if opened.store.is_shared() {
+                    wait_for_clocks(&opened.node);
+                }
+                let nodes = opened.node.running_nodes();
+                Ok(nodes.into_iter().map(NodeView::new).collect())
+            }
+            Target::Server(remote) => Ok(remote.status()?.nodes),
         }
     }
 

@@ -1,8 +1,10 @@
 //! What a folder or a server says about issuers, keys, revocations and the store.
 
+use std::time::Duration;
+
 use jeton_client::admin::messages as m;
 use jeton_issuer::keyring::{Keyring, State};
-use jeton_issuer::{IssuerSettings, RevocationRule, Stamp, Status};
+use jeton_issuer::{IssuerSettings, RevocationRule, RunningNode, Stamp, Status};
 use serde::Serialize;
 
 use crate::exit::{Failure, Outcome};
@@ -144,6 +146,64 @@ pub(super) struct StatusView {
     /// The version of the server.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) version: Option<String>,
+    /// `jeton admin nodes` prints them.
+    #[serde(skip)]
+    pub(super) nodes: Vec<NodeView>,
+}
+
+/// A server that runs on the store, or has ended within the last hour. Times are seconds.
+#[derive(Serialize)]
+pub(super) struct NodeView {
+    pub(super) id: String,
+    pub(super) name: String,
+    pub(super) version: String,
+    pub(super) reads_schema: u64,
+    pub(super) clock: i64,
+    /// How far its clock is ahead of the one of the server that answers, or of this machine.
+    pub(super) ahead_seconds: Option<i64>,
+    pub(super) started_at: i64,
+    pub(super) revision: u64,
+    pub(super) heard_seconds_ago: Option<i64>,
+    pub(super) lease_seconds: i64,
+    pub(super) is_running: bool,
+    pub(super) is_self: bool,
+}
+
+impl NodeView {
+    pub(super) fn new(node: RunningNode) -> NodeView {
+        let seconds = |time: Duration| i64::try_from(time.as_secs()).unwrap_or(i64::MAX);
+        NodeView {
+            id: node.id,
+            name: node.name,
+            version: node.version,
+            reads_schema: node.reads,
+            clock: node.clock,
+            ahead_seconds: node.ahead,
+            started_at: node.started,
+            revision: node.revision,
+            heard_seconds_ago: node.heard.map(seconds),
+            lease_seconds: seconds(node.lease),
+            is_running: node.is_live,
+            is_self: node.is_self,
+        }
+    }
+
+    fn from_message(node: m::RunningNode) -> NodeView {
+        NodeView {
+            id: node.id,
+            name: node.name,
+            version: node.version,
+            reads_schema: node.reads_schema,
+            clock: node.clock,
+            ahead_seconds: node.ahead_seconds,
+            started_at: node.started_at,
+            revision: node.revision,
+            heard_seconds_ago: node.heard_seconds_ago,
+            lease_seconds: node.lease_seconds,
+            is_running: node.is_running,
+            is_self: node.is_self,
+        }
+    }
 }
 
 impl StatusView {
@@ -169,6 +229,7 @@ impl StatusView {
             bytes: store.bytes,
             key_encryption_keys,
             version: None,
+            nodes: Vec::new(),
         }
     }
 
@@ -194,6 +255,11 @@ impl StatusView {
             bytes: status.store_bytes,
             key_encryption_keys: status.key_encryption_keys,
             version: Some(status.version),
+            nodes: status
+                .nodes
+                .into_iter()
+                .map(NodeView::from_message)
+                .collect(),
         }
     }
 }

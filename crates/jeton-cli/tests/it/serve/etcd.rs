@@ -5,6 +5,7 @@
 mod admin;
 mod bad_input;
 mod migrate;
+mod went_back;
 
 use std::fs;
 use std::path::Path;
