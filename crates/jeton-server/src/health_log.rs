@@ -13,6 +13,8 @@ pub(crate) struct HealthLog {
     rotation_due: Option<String>,
     write_failures: u64,
     differences: u64,
+    store_went_back: u64,
+    lost_history_tokens: u64,
 }
 
 impl HealthLog {
@@ -27,6 +29,19 @@ impl HealthLog {
             );
         }
         self.differences = status.differences;
+        if status.store_went_back > self.store_went_back {
+            tracing::error!(
+                revision = status.revision.number(),
+                "the store went back to an earlier state: repeat the revocations and changes since then"
+            );
+        }
+        self.store_went_back = status.store_went_back;
+        if status.lost_history_tokens > 0 && self.lost_history_tokens == 0 {
+            tracing::error!(
+                "a token is of a history that the store has lost: repeat the revocations and changes since then"
+            );
+        }
+        self.lost_history_tokens = status.lost_history_tokens;
         let failures = status.write_failures.saturating_sub(self.write_failures);
         match (&self.problem, &status.fault) {
             (None, None) if failures > 0 => {

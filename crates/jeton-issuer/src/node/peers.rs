@@ -49,8 +49,6 @@ const HEARD_AT_ONCE: Duration = Duration::from_secs(20);
 pub(super) struct Peers {
     own: Option<Own>,
     known: BTreeMap<String, Known>,
-    /// What the last record of this node met.
-    fault: Option<String>,
 }
 
 /// The record of this node.
@@ -253,15 +251,10 @@ impl Peers {
         }
     }
 
-    /// Records why the record of this node is not in the store.
-    pub(super) fn failed(&mut self, fault: Option<String>) {
-        self.fault = fault;
-    }
-
     /// Returns what the operator must know about clocks.
     pub(super) fn warning(&self, now: Moment) -> Option<String> {
         let side = |ahead: i64| if ahead > 0 { "ahead of" } else { "behind" };
-        let clocks = match self.agreement(now) {
+        match self.agreement(now) {
             Agreement::Alone | Agreement::WithMajority { .. } => None,
             Agreement::Apart {
                 ahead,
@@ -279,10 +272,7 @@ impl Peers {
                 ahead.abs(),
                 side(ahead)
             )),
-        };
-        let all = [clocks, self.fault.clone()];
-        let all: Vec<String> = all.into_iter().flatten().collect();
-        (!all.is_empty()).then(|| all.join("; "))
+        }
     }
 }
 

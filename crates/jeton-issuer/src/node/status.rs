@@ -154,7 +154,8 @@ impl Inner {
         let lost = self.history.proof();
         let lost =
             lost.map(|proof| format!("the store went back ({proof}): everything is loaded again"));
-        lock(&self.ended).clone().or(lost).or(follower)
+        // Why it cannot be loaded says more.
+        lock(&self.ended).clone().or(follower).or(lost)
     }
 
     /// Returns all faults, without duplicates.

@@ -143,6 +143,7 @@ fn calls() -> Vec<(Takes, String)> {
         "revoke signed-by ISS kid",
         "revoke list ISS",
         "status",
+        "nodes",
     ] {
         let command = command.replace("ISS", ISS);
         all(
@@ -167,6 +168,7 @@ fn calls() -> Vec<(Takes, String)> {
         "revoke signed-by ISS kid",
         "revoke list ISS",
         "status",
+        "nodes",
         "audit",
         "audit export other",
         "audit verify",
