@@ -14,7 +14,7 @@ use crate::output;
 Examples:
   jeton admin nodes --server http://127.0.0.1:8421
   jeton admin nodes --config jeton.toml --store etcd://127.0.0.1:2379
-  jeton admin nodes --server http://127.0.0.1:8421 --json | jq '.nodes[].version'
+  jeton admin nodes --json | jq '.nodes[].version'
 
 Each server writes a record with its clock at intervals. The record counts for its lease. A server whose clock is apart \
 from those of the majority is not ready. `clock` is the difference to the server that answers, or to this machine.")]
