@@ -89,7 +89,7 @@ impl Area {
             return None;
         }
         let of = |area: &Self| match area {
-            Self::Service => &["admin::", "operating::", "serve::"][..],
+            Self::Service => &["admin::", "operating::", "production::", "serve::"][..],
             _ => &[],
         };
         Some(areas.iter().flat_map(of).copied().collect())

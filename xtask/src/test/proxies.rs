@@ -13,6 +13,7 @@ pub(super) fn run(workspace: &Workspace) -> Result<Outcome, Error> {
     for file in [
         "crates/jeton-jwks/tests/it/caching_proxy.rs",
         "crates/jeton-server/tests/it/oauth/proxy/nginx.rs",
+        "crates/jeton-cli/tests/it/production.rs",
     ] {
         tests_in(workspace, file, &[("JETON_NGINX", &nginx)])?;
     }

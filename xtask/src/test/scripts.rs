@@ -17,6 +17,7 @@ pub(super) fn run(workspace: &Workspace) -> Result<Outcome, Error> {
         "deploy/install.sh",
         "deploy/debian/postinst",
         "deploy/debian/prerm",
+        "deploy/systemd/jeton-backup",
     ]))?;
     let binary = workspace.path("target/tools/bin/actionlint");
     let mut build = workspace.command("go");

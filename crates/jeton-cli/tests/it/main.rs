@@ -25,6 +25,8 @@ mod new_tokens;
 mod operating;
 mod other_inputs;
 mod pasted;
+#[cfg(unix)]
+mod production;
 mod readme;
 mod remote_keys;
 #[cfg(unix)]

@@ -11,16 +11,17 @@ use jeton_testkit::{free_port, write_program};
 use crate::binary::succeeds;
 use crate::data_folder::private;
 
-/// Starts and stops the server as the unit does.
+/// Starts and stops the server and its backup as the units do.
 const SYSTEMCTL: &str = r#"#!/bin/sh
 set -eu
-[ "$2" = jeton ]
 start() {
     jeton serve --config ETC/jeton.toml --check > /dev/null
     jeton serve --config ETC/jeton.toml >> ROOT/log 2>&1 &
     echo $! > ROOT/pid
+    scheme=http
+    if grep -q '^\[tls\]' ETC/jeton.toml; then scheme=https; fi
     for attempt in $(seq 300); do
-        if jeton admin status --config ETC/jeton.toml --server http://127.0.0.1:8421 2> /dev/null | grep -q 'ready *yes'; then
+        if curl --insecure --fail --silent --output ROOT/answer $scheme://127.0.0.1:8420/readyz; then
             return 0
         fi
         sleep 0.1
@@ -33,16 +34,53 @@ stop() {
     while kill -0 "$(cat ROOT/pid)" 2> /dev/null; do sleep 0.05; done
     rm ROOT/pid
 }
-case "$1" in
-    start) start ;;
-    stop) stop ;;
-    restart) stop; start ;;
-    reload) jeton serve --config ETC/jeton.toml --check > /dev/null; kill -HUP "$(cat ROOT/pid)" ;;
-    *) exit 1 ;;
-esac
+verb=$1
+shift
+if [ "$verb $1" = "enable --now" ]; then
+    verb=start
+    shift
+fi
+for unit; do
+    case "$verb $unit" in
+        "start jeton") start ;;
+        "stop jeton") stop ;;
+        "restart jeton") stop; start ;;
+        "reload jeton") jeton serve --config ETC/jeton.toml --check > /dev/null; kill -HUP "$(cat ROOT/pid)" ;;
+        "start jeton-backup.timer") [ -f ROOT/units/jeton-backup.timer ] ;;
+        "start jeton-backup.service")
+            set -a
+            . "$(sed -n 's/^EnvironmentFile=//p' ROOT/units/jeton-backup.service)"
+            "$(sed -n 's/^ExecStart=//p' ROOT/units/jeton-backup.service)"
+            ;;
+        "reload nginx") nginx ;;
+        "reload prometheus") [ -f ROOT/prometheus/prometheus.yml ] ;;
+        *) exit 1 ;;
+    esac
+done
 "#;
 
-const DPKG: &str = "#!/bin/sh\nset -eu\n[ \"$1\" = -i ]\n[ -f \"$2\" ]\n";
+/// Other programs, which only check their arguments. The owner of the files is the user of the test.
+const PROGRAMS: [(&str, &str); 5] = [
+    ("dpkg", "[ \"$1\" = -i ]\n[ -f \"$2\" ]\n"),
+    (
+        "chown",
+        "if [ \"$1\" = --recursive ]; then shift; fi\n\
+         case \"$1\" in jeton:jeton|prometheus:prometheus) ;; *) exit 1 ;; esac\n\
+         shift\nfor file; do [ -e \"$file\" ]; done\n",
+    ),
+    (
+        "runuser",
+        "[ \"$1 $2 $3\" = \"-u jeton --\" ]\nshift 3\nexec \"$@\"\n",
+    ),
+    (
+        "promtool",
+        "[ \"$1 $2\" = \"check config\" ]\n[ -f \"$3\" ]\n",
+    ),
+    (
+        "journalctl",
+        "[ \"$1 $2\" = \"--unit jeton\" ]\ncat ROOT/log\n",
+    ),
+];
 
 fn manual() -> String {
     page("operating.md")
@@ -89,6 +127,8 @@ pub(crate) struct Machine {
     ports: [u16; 2],
     /// The address of the etcd, if there is one.
     pub(crate) etcd: Option<String>,
+    /// Further texts of a page, and what they are on this machine.
+    pub(crate) places: Vec<(&'static str, String)>,
 }
 
 impl Machine {
@@ -97,13 +137,15 @@ impl Machine {
             folder: tempfile::tempdir().unwrap(),
             ports: [free_port(), free_port()],
             etcd: None,
+            places: Vec::new(),
         };
-        for folder in ["bin", "etc", "lib", "backups", "work", "tokens"] {
+        for folder in ["bin", "etc", "lib", "backups", "work", "tokens", "home"] {
             fs::create_dir(machine.path(folder)).unwrap();
         }
         symlink(env!("CARGO_BIN_EXE_jeton"), machine.path("bin/jeton")).unwrap();
-        for (name, text) in [("systemctl", SYSTEMCTL), ("dpkg", DPKG)] {
-            write_program(&machine.path("bin").join(name), &machine.placed(text));
+        machine.program("systemctl", SYSTEMCTL);
+        for (name, text) in PROGRAMS {
+            machine.program(name, &format!("#!/bin/sh\nset -eu\n{text}"));
         }
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let config = fs::read_to_string(root.join("deploy/jeton.toml")).unwrap();
@@ -121,21 +163,35 @@ impl Machine {
         machine
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
+    /// The address of the data listener.
+    pub(crate) fn address(&self) -> String {
+        format!("127.0.0.1:{}", self.ports[0])
+    }
+
+    /// Writes a program that the pages run.
+    pub(crate) fn program(&self, name: &str, script: &str) {
+        write_program(&self.path("bin").join(name), &self.placed(script));
+    }
+
     /// A text with the folders and ports of this machine.
-    fn placed(&self, text: &str) -> String {
+    pub(crate) fn placed(&self, text: &str) -> String {
         let root = self.folder.path().display().to_string();
         let named = "etcd://127.0.0.1:2379/jeton";
+        let places = self.places.iter();
+        let text = places.fold(text.to_owned(), |text, (name, place)| {
+            text.replace(name, place)
+        });
         text.replace(named, self.etcd.as_deref().unwrap_or(named))
             .replace("/etc/jeton", "ETC")
             .replace("ETC", &format!("{root}/etc"))
             .replace("ROOT", &root)
             .replace("/var/lib/jeton", &format!("{root}/lib"))
             .replace("/var/backups/jeton", &format!("{root}/backups"))
-            .replace("127.0.0.1:8420", &format!("127.0.0.1:{}", self.ports[0]))
+            .replace("127.0.0.1:8420", &self.address())
             .replace("127.0.0.1:8421", &format!("127.0.0.1:{}", self.ports[1]))
     }
 
@@ -145,6 +201,8 @@ impl Machine {
             .args(["-euc", &self.placed(block)])
             .current_dir(self.path("work"))
             .env("PATH", format!("{}:{path}", self.path("bin").display()))
+            .env("HOME", self.path("home"))
+            .env_remove("XDG_CONFIG_HOME")
             .env_remove("JETON_KEY_ENCRYPTION_KEY")
             .env("SOFTHSM2_CONF", self.path("softhsm2.conf"))
             .output()

@@ -62,9 +62,22 @@ pub(super) fn install(from: &Path, to: &Path, mode: u32) -> Result<(), Error> {
     set_mode(&copy(from, to)?, mode)
 }
 
-/// Copies the licences and the manual.
+/// Copies the licences, the manual, and the alerts that it names.
 pub(super) fn documents(workspace: &Workspace, folder: &Path) -> Result<(), Error> {
-    for name in ["LICENSE-MIT", "LICENSE-APACHE", "docs/operating.md"] {
+    for name in ["alerts.yml", "scrape.yml"] {
+        let (from, to) = (
+            workspace.path("deploy/prometheus"),
+            folder.join("prometheus"),
+        );
+        make(&to)?;
+        install(&from.join(name), &to.join(name), 0o644)?;
+    }
+    for name in [
+        "LICENSE-MIT",
+        "LICENSE-APACHE",
+        "docs/operating.md",
+        "docs/guide/production.md",
+    ] {
         let file = workspace.path(name);
         install(
             &file,

@@ -14,6 +14,13 @@ use crate::command::{Error, Workspace, run as run_command};
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
+/// The units of systemd: the service, and its backup.
+const UNITS: [&str; 3] = [
+    "jeton.service",
+    "jeton-backup.service",
+    "jeton-backup.timer",
+];
+
 /// Builds the files of each platform in `dist/release/`, and the image of all.
 pub(super) fn run(workspace: &Workspace, targets: &[&'static Target]) -> Result<(), Error> {
     let tree = Tree::of_commit(workspace)?;
@@ -49,7 +56,7 @@ fn check(builder: &Static<'_>, program: &Path) -> Result<(), Error> {
         .map(drop)
 }
 
-/// Packs the program, the configuration and the unit.
+/// Packs the program, the configuration and the units.
 fn archive(
     tree: &Tree<'_>,
     target: &Target,
@@ -63,7 +70,9 @@ fn archive(
     files::make(&folder)?;
     files::install(program, &folder.join("jeton"), 0o755)?;
     files::documents(workspace, &folder)?;
-    for file in ["jeton.toml", "systemd/jeton.service"] {
+    let units = UNITS.map(|name| format!("systemd/{name}"));
+    let files = ["jeton.toml", "systemd/jeton-backup"].into_iter();
+    for file in files.chain(units.iter().map(String::as_str)) {
         let from = workspace.path("deploy").join(file);
         copy(&from, &folder.join(from.file_name().unwrap_or_default()))?;
     }
@@ -86,6 +95,7 @@ fn debian(
     for part in [
         "DEBIAN",
         "usr/bin",
+        "usr/lib/jeton",
         "usr/lib/systemd/system",
         "usr/share/doc/jeton",
         "etc/jeton",
@@ -106,14 +116,14 @@ fn debian(
         ("debian/copyright", "usr/share/doc/jeton/copyright", 0o644),
         ("debian/postinst", "DEBIAN/postinst", 0o755),
         ("debian/prerm", "DEBIAN/prerm", 0o755),
-        (
-            "systemd/jeton.service",
-            "usr/lib/systemd/system/jeton.service",
-            0o644,
-        ),
+        ("systemd/jeton-backup", "usr/lib/jeton/jeton-backup", 0o755),
         ("jeton.toml", "etc/jeton/jeton.toml", 0o644),
     ] {
         files::install(&deploy(from), &root.join(to), mode)?;
+    }
+    for unit in UNITS {
+        let to = root.join("usr/lib/systemd/system").join(unit);
+        files::install(&deploy("systemd").join(unit), &to, 0o644)?;
     }
     files::publish(workspace, &root)?;
     let mut build = workspace.command("dpkg-deb");

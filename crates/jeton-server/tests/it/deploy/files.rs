@@ -18,9 +18,16 @@ fn unit() -> String {
 
 /// Returns what `systemd-analyze verify` finds. An unknown key is a warning, so the exit code does not tell.
 fn problems(unit: &str) -> String {
+    problems_of("jeton.service", &[("jeton.service", unit)])
+}
+
+/// The same for one of several units.
+fn problems_of(name: &str, units: &[(&str, &str)]) -> String {
     let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("jeton.service");
-    fs::write(&file, unit).unwrap();
+    for (name, unit) in units {
+        fs::write(folder.path().join(name), unit).unwrap();
+    }
+    let file = folder.path().join(name);
     let output = Command::new("systemd-analyze")
         .args(["verify", "--man=no"])
         .arg(file)
@@ -42,6 +49,26 @@ fn unit_passes_systemd_analyze_verify() {
     assert!(problems(&misspelled).contains("NoNewPrivilege"));
     let missing = unit().replace("/bin/true", "/no/such/program");
     assert!(problems(&missing).contains("/no/such/program"));
+}
+
+/// The timer starts the unit of its name, which runs the script of the package.
+#[test]
+fn backup_units_pass_systemd_analyze_verify() {
+    const SCRIPT: &str = "/usr/lib/jeton/jeton-backup";
+    let service = root("deploy/systemd/jeton-backup.service");
+    assert!(service.contains(&format!("\nExecStart={SCRIPT}\n")));
+    let service = service.replace(SCRIPT, "/bin/true");
+    let timer = root("deploy/systemd/jeton-backup.timer");
+    let problems = |service: &str, timer: &str| {
+        let units = [
+            ("jeton-backup.service", service),
+            ("jeton-backup.timer", timer),
+        ];
+        problems_of("jeton-backup.timer", &units)
+    };
+    assert_eq!(problems(&service, &timer), "");
+    let wrong = timer.replace("03:00:00", "25:00:00");
+    assert!(problems(&service, &wrong).contains("calendar specification"));
 }
 
 #[test]
