@@ -192,6 +192,11 @@ impl Authenticator {
         unidentified.denied
     }
 
+    /// The number of the configuration.
+    pub(crate) fn generation(&self) -> u64 {
+        self.generation
+    }
+
     pub(crate) fn clients(&self) -> &Clients {
         &self.clients
     }

@@ -44,6 +44,7 @@ mod form;
 mod hosts;
 mod issuer_url;
 mod named_issuer;
+mod page_links;
 mod permissions;
 mod rate_limit;
 mod refusal;

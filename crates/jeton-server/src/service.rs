@@ -21,6 +21,7 @@ use crate::hosts::Hosts;
 use crate::hsm::{HsmKeys, SigningQueue};
 use crate::limits;
 use crate::metrics::{CallOutcome, Metrics};
+use crate::page_links::PageLinks;
 use crate::permissions::Caller;
 use crate::refusal::{Occasion, Party, Refusal};
 use crate::stream_permits::{Limit, StreamPermits};
@@ -50,6 +51,8 @@ pub(crate) struct Service {
     pub(crate) generate_jwt: Option<GenerateJwt>,
     /// Index of the next address that [`grpc::report`](crate::grpc) issues a token for.
     pub(crate) next_address: AtomicUsize,
+    /// Links to the page of the admin listener.
+    pub(crate) page_links: PageLinks,
     /// Permits for clients that follow revocations.
     pub(crate) watchers: Arc<StreamPermits>,
     /// Permits for lists and backups of AdminService.
@@ -80,6 +83,7 @@ impl Service {
             transport,
             generate_jwt: config.generate_jwt.clone(),
             next_address: AtomicUsize::new(0),
+            page_links: PageLinks::default(),
             watchers: StreamPermits::new(
                 "streams of revocations",
                 Limit {

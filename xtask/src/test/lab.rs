@@ -230,7 +230,10 @@ const INSPECTED: [&str; 10] = [
     "inspect-keys.html",
 ];
 
-/// Opens the page of that run in Chromium, those of other runs, and those of `inspect --web`.
+/// The pages of servers that the command line's tests leave there.
+const SERVED: [&str; 2] = ["serve-ready.html", "serve-store-gone.html"];
+
+/// Opens the page of that run in Chromium, those of other runs, of `inspect --web`, and of servers.
 pub(super) fn browser(workspace: &Workspace) -> Result<Outcome, Error> {
     let script = format!("{BROWSER_TEST}/page.mjs");
     if on_path("node").is_none() {
@@ -241,7 +244,7 @@ pub(super) fn browser(workspace: &Workspace) -> Result<Outcome, Error> {
             "the node packages are not installed: run `cargo xtask setup`".into(),
         ));
     }
-    let left = REPORTS.into_iter().chain(INSPECTED);
+    let left = REPORTS.into_iter().chain(INSPECTED).chain(SERVED);
     let left = left.map(|name| workspace.target().join(name));
     let run = workspace.path(OUT).join("report.html");
     let pages = [run].into_iter().chain(left);

@@ -378,7 +378,7 @@ pub(super) const STEPS: &[Step] = &[
     },
     Step {
         name: "browser",
-        what: "the pages of that run, of a full one and of inspect --web open in Chromium, offline, without an error",
+        what: "the pages of that run, of a full one, of inspect --web and of a server open in Chromium, offline, without an error",
         areas: &[Lab, Cli],
         after: &["lab-all"],
         run: |context| lab::browser(context.workspace),

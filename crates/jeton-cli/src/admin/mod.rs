@@ -14,6 +14,7 @@ mod key_id;
 mod migrate;
 mod nodes;
 mod open_store;
+mod page;
 mod restore;
 mod revocation;
 mod revoke;
@@ -69,6 +70,7 @@ enum Command {
     Revoke(revoke::Revoke),
     Status(status::Status),
     Nodes(nodes::Nodes),
+    Page(page::Page),
     // It has many options.
     Audit(Box<audit::Audit>),
     Backup(backup::Backup),
@@ -87,6 +89,7 @@ impl Admin {
             Command::Revoke(revoke) => revoke.run(),
             Command::Status(status) => status.run(),
             Command::Nodes(nodes) => nodes.run(),
+            Command::Page(page) => page.run(),
             Command::Audit(audit) => audit.run(),
             Command::Backup(backup) => backup.run(),
             Command::Restore(restore) => restore.run(),

@@ -8,11 +8,12 @@ use jeton_client::admin::messages as m;
 use jeton_client::{AdminClient, Connection, Error};
 use jeton_issuer::{AuditEntry, AuditFilter, AuditHead, AuditPart, AuditPositions, KeyKind};
 use jeton_server::ADMIN_TOKEN_FILE;
+use zeroize::Zeroizing;
 
 use super::folder::FolderArgs;
 use super::revocation::Revocations;
 use super::view::{IssuerView, RuleView, StatusView, StoreView};
-use crate::connection::{self, Listener, ServerOptions, Settings};
+use crate::connection::{self, Listener, ServerOptions, Settings, http_post};
 use crate::exit::{Failure, Outcome};
 
 /// The arguments for a running server.
@@ -289,6 +290,27 @@ impl Remote {
             ends: Some(positions(ends)),
         };
         Ok(self.call(async |c| c.drop_audit(request).await)?.entries)
+    }
+
+    /// Returns a URL that opens the page of the server once.
+    pub(super) fn page_link(&self) -> Outcome<String> {
+        let settings = &self.settings;
+        let bearer = settings.bearer_token()?;
+        let authorization = bearer.map(|token| Zeroizing::new(format!("Bearer {}", *token)));
+        let authorization = authorization.as_ref().map(|value| value.as_str());
+        let response =
+            http_post::post(settings, "/page-link", Zeroizing::default(), authorization)?;
+        let body: serde_json::Value = serde_json::from_slice(&response.body).unwrap_or_default();
+        let text = |name: &str| body.get(name).and_then(serde_json::Value::as_str);
+        match (text("path"), text("error_description")) {
+            (Some(path), _) => Ok(format!("{}{path}", settings.url.trim_end_matches('/'))),
+            (None, Some(error)) => Err(Failure::error(error.to_owned())),
+            (None, None) => Err(Failure::error(format!(
+                "the server has no page: it responded with status {}",
+                response.status.as_u16()
+            ))
+            .hint("an older version has none: `jeton admin status` shows the same facts")),
+        }
     }
 
     /// Writes a backup. Without a summary at its end it is incomplete.

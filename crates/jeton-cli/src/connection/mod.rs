@@ -7,10 +7,11 @@ mod args;
 mod client_file;
 mod credentials;
 mod failure;
+pub(crate) mod http_post;
 mod problem;
 mod settings;
 
 pub(crate) use args::ServerOptions;
 pub(crate) use client_file::{ClientFile, Context, path as client_file_path};
-pub(crate) use failure::{failed, unreachable};
+pub(crate) use failure::failed;
 pub(crate) use settings::{Listener, Settings};

@@ -11,6 +11,7 @@ use rustls::crypto::aws_lc_rs::default_provider;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ClientConfig, RootCertStore};
+use zeroize::Zeroizing;
 
 use super::credentials::{bearer_token, certificates, private_key};
 use crate::exit::{Failure, Outcome};
@@ -78,10 +79,15 @@ impl Settings {
             let certificate = certificates(certificate)?;
             connection = connection.client_certificate(certificate, private_key(key)?);
         }
-        match &self.bearer {
-            Some(file) => Ok(connection.bearer_token(bearer_token(file)?.as_str())),
+        match self.bearer_token()? {
+            Some(token) => Ok(connection.bearer_token(token.as_str())),
             None => Ok(connection),
         }
+    }
+
+    /// Reads the bearer token, if there is one.
+    pub(crate) fn bearer_token(&self) -> Outcome<Option<Zeroizing<String>>> {
+        self.bearer.as_deref().map(bearer_token).transpose()
     }
 
     /// Reads the authorities that verify the server, as PEM.

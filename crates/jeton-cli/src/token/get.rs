@@ -8,9 +8,9 @@ use jeton::key::Alg;
 use serde_json::Value;
 use zeroize::Zeroizing;
 
-use super::http_post::{self, Response};
 use super::server::Address;
 use crate::allow::Allowed;
+use crate::connection::http_post::{self, Response};
 use crate::exit::{Failure, Outcome};
 use crate::keyfile::{KeyFile, Signer};
 use crate::{algorithm, input, output};

@@ -1,7 +1,6 @@
 //! `jeton token`: calls a running token service.
 
 mod get;
-mod http_post;
 mod issue;
 mod revoke;
 mod server;

@@ -8,8 +8,8 @@ mod token;
 mod token_api;
 mod watch;
 
-pub(crate) use admin::AdminApi;
 use admin::ImportKeyMessage;
+pub(crate) use admin::{AdminApi, fault, state};
 pub(crate) use content_type::{is_grpc, speaks_grpc};
 pub(crate) use report::ReportApi;
 pub(crate) use token_api::TokenApi;

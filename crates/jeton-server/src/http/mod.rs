@@ -8,6 +8,7 @@ mod issuer_path;
 mod keys;
 mod metadata;
 mod metrics;
+mod page;
 mod revoke;
 mod token;
 
@@ -46,7 +47,12 @@ pub(crate) async fn handle(
         return response;
     }
     match endpoint {
+        Endpoint::Home if peer.listener == Listener::Admin => {
+            let access = page::access(service, peer, &request);
+            page::page(service, access, home(peer.listener)).await
+        }
         Endpoint::Home => plain(StatusCode::OK, home(peer.listener)),
+        Endpoint::PageLink => page::link(service, peer, &request),
         Endpoint::Live => plain(StatusCode::OK, "live\n"),
         Endpoint::Ready(purpose) => health::ready(service, purpose),
         Endpoint::Metrics => metrics::metrics(service, peer, &request),
@@ -78,6 +84,7 @@ pub(crate) fn route(path: &str, listener: Listener) -> Option<&'static str> {
     let endpoint = Endpoint::from_path(path).filter(|endpoint| endpoint.is_at(listener))?;
     Some(match endpoint {
         Endpoint::Home => "/",
+        Endpoint::PageLink => "/page-link",
         Endpoint::Live => "/livez",
         Endpoint::Ready(Purpose::Calls) => "/readyz",
         Endpoint::Ready(Purpose::Issue) => "/readyz/issue",
@@ -99,6 +106,7 @@ pub(crate) fn route(path: &str, listener: Listener) -> Option<&'static str> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Endpoint<'p> {
     Home,
+    PageLink,
     Live,
     Ready(Purpose),
     Metrics,
@@ -120,6 +128,7 @@ impl<'p> Endpoint<'p> {
     fn from_path(path: &'p str) -> Option<Endpoint<'p>> {
         match path {
             "/" => return Some(Endpoint::Home),
+            "/page-link" => return Some(Endpoint::PageLink),
             "/livez" => return Some(Endpoint::Live),
             "/readyz" => return Some(Endpoint::Ready(Purpose::Calls)),
             "/readyz/issue" => return Some(Endpoint::Ready(Purpose::Issue)),
@@ -154,7 +163,7 @@ impl<'p> Endpoint<'p> {
     fn is_at(self, listener: Listener) -> bool {
         match self {
             Endpoint::Home | Endpoint::Live | Endpoint::Ready(_) => true,
-            Endpoint::Metrics => listener == Listener::Admin,
+            Endpoint::Metrics | Endpoint::PageLink => listener == Listener::Admin,
             _ => listener == Listener::Data,
         }
     }
@@ -163,16 +172,20 @@ impl<'p> Endpoint<'p> {
         match self {
             // The proxy sends the method of its request.
             Endpoint::ForwardAuth(..) => true,
-            Endpoint::Introspect(_) | Endpoint::Revoke(_) | Endpoint::Token(_) => {
-                method == Method::POST
-            }
+            Endpoint::PageLink
+            | Endpoint::Introspect(_)
+            | Endpoint::Revoke(_)
+            | Endpoint::Token(_) => method == Method::POST,
             _ => method == Method::GET || method == Method::HEAD,
         }
     }
 
     fn methods(self) -> &'static str {
         match self {
-            Endpoint::Introspect(_) | Endpoint::Revoke(_) | Endpoint::Token(_) => "POST",
+            Endpoint::PageLink
+            | Endpoint::Introspect(_)
+            | Endpoint::Revoke(_)
+            | Endpoint::Token(_) => "POST",
             _ => "GET, HEAD",
         }
     }
@@ -187,7 +200,7 @@ fn home(listener: Listener) -> &'static str {
         }
         Listener::Admin => {
             "jeton token service, administration. Health: /readyz. Metrics: /metrics. State: \
-             `jeton admin status --server URL`\n"
+             `jeton admin status --server URL`, or a page: `jeton admin page --server URL`\n"
         }
     }
 }

@@ -28,6 +28,7 @@ mod log_lines;
 #[allow(dead_code)]
 mod manual_clock;
 mod oauth;
+mod page;
 mod raw_grpc;
 mod raw_http;
 mod reflection;

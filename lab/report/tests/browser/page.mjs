@@ -1,5 +1,5 @@
 // Opens pages from disk in Chromium without a network and reports what is wrong. The pages are the
-// lab's reports and the output of `jeton inspect --web`.
+// lab's reports, the output of `jeton inspect --web`, and the page of the service's admin listener.
 //
 //   node page.mjs FILES... [--screenshots DIR]
 //
@@ -23,7 +23,10 @@ const SECTIONS = {
   "jeton-lab, side by side": ["machines", "compared", "verdicts", "glossary"],
   // Its sections depend on the token.
   "jeton inspect": [],
+  "jeton serve": ["state", "issuers"],
 };
+/** The programs whose pages have no script. */
+const WITHOUT_SCRIPT = ["jeton inspect", "jeton serve"];
 const WIDTHS = [1280, 768, 390, 320];
 /** The widths at which axe looks at a page. */
 const AUDITED = [1280, 390, 320];
@@ -82,7 +85,7 @@ async function read() {
   await page.evaluate(unfold);
   if ((await page.locator("thead button").count()) > 0) await sorting(page);
   if ((await page.locator(".filter input").count()) > 0) await filtering(page);
-  const found = await page.evaluate(inspect, SECTIONS);
+  const found = await page.evaluate(inspect, { made: SECTIONS, withoutScript: WITHOUT_SCRIPT });
   problems.push(...found.problems);
   console.log(`${found.charts} charts, ${found.tables} tables, ${found.rows} table rows`);
   for (const width of WIDTHS) {
@@ -295,13 +298,13 @@ async function open(options) {
 }
 
 /** Runs in the page: checks its structure, and that every chart has a table. */
-function inspect(made) {
+function inspect({ made, withoutScript }) {
   const problems = [];
   const maker = document.querySelector(".eyebrow")?.textContent;
   const sections = made[maker] ?? [];
   if (!(maker in made)) problems.push(`unknown program "${maker}" above the title`);
+  if (withoutScript.includes(maker) && document.scripts.length > 0) problems.push("a script on the page");
   if (maker === "jeton inspect") {
-    if (document.scripts.length > 0) problems.push("a script on the page");
     // The first section begins with the caution that nothing was verified, or with the verdict.
     const first = document.querySelector("main > section:first-child > p:first-child");
     if (!first?.matches(".caution, .verdict") || !first.textContent.trim()) problems.push("neither caution nor verdict first");

@@ -1,18 +1,15 @@
 //! The HTML page of `inspect --web`.
 //!
-//! The page has no script and loads nothing: its content security policy allows only its style sheet, by its hash. So
-//! untrusted text can only change the appearance. maud escapes text; control characters and bidirectional controls
-//! are written as escapes, as on a terminal.
+//! Its frame, which `jeton_page` has, allows no script. Control characters and bidirectional controls are written as
+//! escapes, as on a terminal.
 
 mod destination;
 mod members;
 mod segments;
 mod timeline;
 
-use base64_simd::STANDARD;
 use jeton::Timestamp;
-use maud::{DOCTYPE, Markup, PreEscaped, html};
-use sha2::{Digest, Sha256};
+use maud::{Markup, html};
 
 use super::hidden::Reason;
 use super::invisible::{self, Piece};
@@ -28,6 +25,7 @@ pub(super) use destination::Web;
 /// How many parts of a token the table lists. 64 signatures have fewer.
 const SEGMENTS_SHOWN: usize = 256;
 
+/// The colours of the parts of a token, and what else only this page has.
 const STYLE: &str = include_str!("page.css");
 
 /// The content of the page.
@@ -52,41 +50,20 @@ pub(super) enum Token<'a> {
 impl Page<'_> {
     /// Returns the page: UTF-8 HTML without other files.
     fn html(&self) -> String {
-        let policy = format!(
-            "default-src 'none'; style-src 'sha256-{}'; base-uri 'none'; form-action 'none'",
-            STANDARD.encode_to_string(Sha256::digest(STYLE))
-        );
-        html! {
-            (DOCTYPE)
-            html lang="en" {
-                head {
-                    meta charset="utf-8";
-                    meta http-equiv="Content-Security-Policy" content=(policy);
-                    meta name="viewport" content="width=device-width, initial-scale=1";
-                    meta name="color-scheme" content="light dark";
-                    meta name="referrer" content="no-referrer";
-                    title { "jeton inspect: " (self.report.title()) }
-                    style { (PreEscaped(STYLE)) }
-                }
-                body {
-                    a.skip href="#main" { "Skip to the report" }
-                    header {
-                        p.eyebrow { "jeton inspect" }
-                        h1 { (self.report.title()) }
-                    }
-                    main #main { (self.sections()) }
-                    footer {
-                        p {
-                            "Made by jeton " (env!("CARGO_PKG_VERSION")) ". It sends no requests."
-                            @if let Token::Shown(_) = self.token {
-                                " It contains the token: anyone who has this file can use the token. Delete it after use."
-                            }
-                        }
-                    }
-                }
+        let footer = html! {
+            "Made by jeton " (env!("CARGO_PKG_VERSION")) ". It sends no requests."
+            @if let Token::Shown(_) = self.token {
+                " It contains the token: anyone who has this file can use the token. Delete it after use."
             }
-        }
-        .into_string()
+        };
+        let frame = jeton_page::Page {
+            program: "jeton inspect",
+            heading: self.report.title(),
+            style: STYLE,
+            main: self.sections(),
+            footer,
+        };
+        frame.html()
     }
 
     /// Renders the answer first, then the claims, and last the text of the token.

@@ -169,6 +169,7 @@ fn calls() -> Vec<(Takes, String)> {
         "revoke list ISS",
         "status",
         "nodes",
+        "page",
         "audit",
         "audit export other",
         "audit verify",
@@ -250,6 +251,7 @@ fn calls() -> Vec<(Takes, String)> {
         &[
             "serve --data BAD --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0",
             "admin verify --data BAD",
+            "admin page --data BAD",
             "admin audit --data BAD",
             "admin audit --exported BAD --chain main",
             "admin audit export other --data BAD",

@@ -139,46 +139,7 @@ impl AdminService for AdminApi {
     ) -> Result<Response<StatusResponse>, Status> {
         self.run(|node, caller| {
             check_whole(caller)?;
-            let status = node.status();
-            // A store that does not answer would hold this answer back. What the node remembers needs no store.
-            let asked = status
-                .is_fresh
-                .then(|| Ok((node.store_status()?, node.sealed_under()?)));
-            let (store, keys, unanswered) = match asked {
-                Some(Ok((store, keys))) => (Some(store), keys, None),
-                Some(Err(error)) => (None, Vec::new(), Some(Error::to_string(&error))),
-                None => (None, Vec::new(), None),
-            };
-            let is_ready = status.is_ready();
-            let warnings = [status.warning, status.rotation_due];
-            let warnings: Vec<String> = warnings.into_iter().flatten().collect();
-            let warning = warnings.join("; ");
-            let fault = status.fault.or(unanswered).unwrap_or_default();
-            let problems = [fault, warning.clone()].into_iter();
-            let problems: Vec<String> = problems.filter(|problem| !problem.is_empty()).collect();
-            Ok(StatusResponse {
-                is_ready,
-                can_issue: status.ready.issue,
-                can_verify: status.ready.verify,
-                can_revoke: status.ready.revoke,
-                revision: status.revision.number(),
-                heard_milliseconds_ago: i64::try_from(status.heard.as_millis()).unwrap_or(i64::MAX),
-                revocations: status.revocations as u64,
-                rules: status.rules as u64,
-                audit_entries: status.audit_entries,
-                stale_answers: status.stale_answers,
-                fault: problems.join("; "),
-                version: env!("CARGO_PKG_VERSION").to_owned(),
-                warning,
-                issuers: status.issuers,
-                engine: store
-                    .as_ref()
-                    .map_or_else(String::new, |store| store.engine.to_owned()),
-                store_bytes: store.as_ref().and_then(|store| store.bytes),
-                oldest_revision: store.map_or(0, |store| store.oldest.number()),
-                key_encryption_keys: keys,
-                nodes: node.running_nodes().into_iter().map(node_message).collect(),
-            })
+            Ok(state(node))
         })
         .await
     }
@@ -362,6 +323,56 @@ impl AdminApi {
         self.service.metrics.count(Call::Admin, outcome, started);
         Ok(Response::new(done.map_err(|failure| failure.status())?))
     }
+}
+
+/// The state of the server: what `jeton admin status` and the page of the admin listener show.
+pub(crate) fn state(node: &Node) -> StatusResponse {
+    let status = node.status();
+    // A store that does not answer would hold this answer back. What the node remembers needs no store.
+    let asked = status
+        .is_fresh
+        .then(|| Ok((node.store_status()?, node.sealed_under()?)));
+    let (store, keys, unanswered) = match asked {
+        Some(Ok((store, keys))) => (Some(store), keys, None),
+        Some(Err(error)) => (None, Vec::new(), Some(Error::to_string(&error))),
+        None => (None, Vec::new(), None),
+    };
+    let is_ready = status.is_ready();
+    let warnings = [status.warning, status.rotation_due];
+    let warnings: Vec<String> = warnings.into_iter().flatten().collect();
+    let warning = warnings.join("; ");
+    let fault = status.fault.or(unanswered).unwrap_or_default();
+    let problems = [fault, warning.clone()].into_iter();
+    let problems: Vec<String> = problems.filter(|problem| !problem.is_empty()).collect();
+    StatusResponse {
+        is_ready,
+        can_issue: status.ready.issue,
+        can_verify: status.ready.verify,
+        can_revoke: status.ready.revoke,
+        revision: status.revision.number(),
+        heard_milliseconds_ago: i64::try_from(status.heard.as_millis()).unwrap_or(i64::MAX),
+        revocations: status.revocations as u64,
+        rules: status.rules as u64,
+        audit_entries: status.audit_entries,
+        stale_answers: status.stale_answers,
+        fault: problems.join("; "),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        warning,
+        issuers: status.issuers,
+        engine: store
+            .as_ref()
+            .map_or_else(String::new, |store| store.engine.to_owned()),
+        store_bytes: store.as_ref().and_then(|store| store.bytes),
+        oldest_revision: store.map_or(0, |store| store.oldest.number()),
+        key_encryption_keys: keys,
+        nodes: node.running_nodes().into_iter().map(node_message).collect(),
+    }
+}
+
+/// The problems of a state without its warnings, with which `fault` ends.
+pub(crate) fn fault(state: &StatusResponse) -> &str {
+    let fault = state.fault.strip_suffix(&state.warning);
+    fault.unwrap_or(&state.fault).trim_end_matches("; ")
 }
 
 fn issuer(node: &Node, iss: &str) -> Result<Issuer, Failure> {

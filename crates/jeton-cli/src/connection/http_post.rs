@@ -11,7 +11,8 @@ use hyper_util::client::legacy::Client;
 use hyper_util::rt::TokioExecutor;
 use zeroize::Zeroizing;
 
-use crate::connection::{Settings, unreachable};
+use super::Settings;
+use super::failure::unreachable;
 use crate::exit::{Failure, Outcome};
 
 /// The time limit of a request.
@@ -20,13 +21,13 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 const RESPONSE_BYTES: usize = 4 * 1024 * 1024;
 
 /// The response to a form.
-pub(super) struct Response {
-    pub(super) status: StatusCode,
-    pub(super) body: Vec<u8>,
+pub(crate) struct Response {
+    pub(crate) status: StatusCode,
+    pub(crate) body: Vec<u8>,
 }
 
 /// Posts a form to a path of the server. The authorization is the value of that header.
-pub(super) fn post(
+pub(crate) fn post(
     settings: &Settings,
     path: &str,
     form: Zeroizing<String>,
@@ -48,7 +49,7 @@ pub(super) fn post(
     };
     if !is_tls && !is_loopback(&uri) {
         return Err(Failure::error(
-            "a request for a token requires an https:// URL, except on this machine",
+            "a request with credentials requires an https:// URL, except on this machine",
         ));
     }
     let mut request = Request::post(uri)
