@@ -7,6 +7,7 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Instant;
 
 use aws_lc_rs::digest;
 use http::HeaderMap;
@@ -21,6 +22,7 @@ use crate::clients::Clients;
 use crate::config::{Bearer, Config, Permission};
 use crate::error::Result;
 use crate::limits;
+use crate::metrics::{CallOutcome, ClientCount};
 use crate::permissions::Caller;
 use crate::refusal::{Occasion, Party, Refusal, RefusalLog};
 
@@ -186,6 +188,11 @@ impl Authenticator {
                 issuer: None,
                 value: value.as_deref(),
             };
+            if let Some(client) = &client {
+                client
+                    .calls()
+                    .count(CallOutcome::ClientError, Instant::now());
+            }
             let limit = client.as_deref().map(Caller::refusals);
             self.refusals.write(limit, occasion, &refusal);
         }
@@ -195,6 +202,24 @@ impl Authenticator {
     /// The number of the configuration.
     pub(crate) fn generation(&self) -> u64 {
         self.generation
+    }
+
+    /// The calls of the clients in the order of the configuration, and those of callers that are no client.
+    pub(crate) fn client_counts(&self) -> (Vec<(&str, ClientCount)>, ClientCount) {
+        let mut counts: Vec<(&str, ClientCount)> = Vec::new();
+        for caller in self.clients.all() {
+            let count = caller.calls().now();
+            // Entries of one name follow each other.
+            match counts.last_mut() {
+                Some((name, sum)) if *name == caller.name() => sum.add(count),
+                _ => counts.push((caller.name(), count)),
+            }
+        }
+        let mut others = ClientCount::default();
+        for caller in self.trial.iter().flat_map(TrialMode::callers) {
+            others.add(caller.calls().now());
+        }
+        (counts, others)
     }
 
     pub(crate) fn clients(&self) -> &Clients {
@@ -380,6 +405,10 @@ pub(crate) fn several_headers() -> Unidentified {
 }
 
 impl TrialMode {
+    fn callers(&self) -> [&Caller; 2] {
+        [&*self.anyone, &*self.administrator]
+    }
+
     fn has_token(&self, headers: &HeaderMap) -> bool {
         let mut values = headers.get_all(AUTHORIZATION).iter();
         let (Some(header), None) = (values.next(), values.next()) else {

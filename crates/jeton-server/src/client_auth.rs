@@ -7,6 +7,7 @@
 //! A failure never says whether the client exists, and takes about the same time if it does not.
 
 use std::sync::{Arc, OnceLock};
+use std::time::Instant;
 
 use aws_lc_rs::constant_time::verify_slices_are_equal;
 use aws_lc_rs::hmac;
@@ -27,6 +28,7 @@ use crate::client_secret::{Argon2Memory, SecretHash};
 use crate::clients::Clients;
 use crate::failure::Failure;
 use crate::form::Form;
+use crate::metrics::CallOutcome;
 use crate::permissions::Caller;
 use crate::refusal::Refusal;
 use crate::service::Service;
@@ -142,6 +144,11 @@ fn bad_credentials(
     assertion: Option<&str>,
 ) -> Failure {
     service.log_refusal_of(client, iss, refusal, assertion);
+    if let Some(client) = client {
+        client
+            .calls()
+            .count(CallOutcome::ClientError, Instant::now());
+    }
     Failure::from(Denied::BadCredentials).logged()
 }
 

@@ -27,6 +27,8 @@ const ASSERTION_TYPE: &str = "client-authentication+jwt";
 /// The configured clients, indexed by their credentials.
 #[derive(Debug, Default)]
 pub(crate) struct Clients {
+    /// In the order of the configuration.
+    all: Vec<Arc<Caller>>,
     subjects: HashMap<String, Arc<Caller>>,
     certificate_names: HashMap<String, Arc<Caller>>,
     certificate_digests: HashMap<String, Arc<Caller>>,
@@ -61,8 +63,24 @@ pub(crate) struct KeyClient {
 }
 
 impl Clients {
-    /// Takes over which secrets matched before: after a reload, a request with such a secret costs no memory either.
-    pub(crate) fn know_secrets_of(&self, before: &Clients) {
+    /// The clients in the order of the configuration. A client with several entries is there once for each credential.
+    pub(crate) fn all(&self) -> &[Arc<Caller>] {
+        &self.all
+    }
+
+    /// Takes over the numbers of calls, and which secrets matched before: after a reload, a request with such a secret
+    /// costs no memory either.
+    pub(crate) fn continue_from(&self, before: &Clients) {
+        let mut known: HashMap<&str, Vec<&Arc<Caller>>> = HashMap::new();
+        for client in &before.all {
+            known.entry(client.name()).or_default().push(client);
+        }
+        // The first entry of a name has the numbers of all entries of this name before.
+        for client in &self.all {
+            for before in known.remove(client.name()).unwrap_or_default() {
+                client.calls().continue_from(before.calls());
+            }
+        }
         for (client_id, client) in &self.secrets {
             let Some(other) = before.secrets.get(client_id) else {
                 continue;
@@ -150,7 +168,30 @@ impl Clients {
                 caller.grant(&client.may, &client.issuers);
             }
         }
+        clients.all = clients.in_order_of(config);
         Ok(clients)
+    }
+
+    fn in_order_of(&self, config: &Config) -> Vec<Arc<Caller>> {
+        let secrets = self.secrets.values().map(|client| &client.caller);
+        let keys = self.keys.values().map(|client| &client.caller);
+        let maps = [
+            &self.subjects,
+            &self.certificate_names,
+            &self.certificate_digests,
+        ];
+        let others = maps.into_iter().flat_map(HashMap::values);
+        let mut all: Vec<Arc<Caller>> = secrets.chain(keys).chain(others).cloned().collect();
+        let names = config.clients.iter().enumerate();
+        // Of several entries with a name, the first one counts.
+        let places: HashMap<&str, usize> = names
+            .rev()
+            .map(|(place, client)| (&*client.name, place))
+            .collect();
+        all.sort_by_key(|caller| (places.get(caller.name()).copied(), Arc::as_ptr(caller)));
+        // A client with a secret is found by the subject of its tokens, too.
+        all.dedup_by(|one, other| Arc::ptr_eq(one, other));
+        all
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -289,7 +330,7 @@ mod tests {
             .set([7; 32])
             .unwrap();
         let after = clients(&[two, one]);
-        after.know_secrets_of(&before);
+        after.continue_from(&before);
         let known = &after.with_secret("a").unwrap().known;
         assert_eq!((known[0].get(), known[1].get()), (None, Some(&[7; 32])));
     }

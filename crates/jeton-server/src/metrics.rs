@@ -1,5 +1,6 @@
 //! Counters and histograms of calls and connections. All are atomic, so counting never blocks.
 
+mod client_calls;
 mod process;
 mod rejections;
 
@@ -7,6 +8,8 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use jeton_transport::ConnectionCounters;
+
+pub(crate) use client_calls::{ClientCalls, ClientCount, write as write_client_calls};
 
 /// A method or endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -259,6 +262,13 @@ impl CallMetrics {
             nanoseconds % 1_000_000_000,
         );
     }
+}
+
+/// A text as the value of a label.
+pub(crate) fn label(text: &str) -> String {
+    text.replace('\\', "\\\\")
+        .replace('"', "\\\"")
+        .replace('\n', "\\n")
 }
 
 /// The index of the histogram bucket. `None` above the last bound.

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use crate::config::Permission;
 use crate::limits;
 use crate::rate_limit::{Period, RateLimit};
+use crate::metrics::ClientCalls;
 use crate::refusal::LineLimit;
 use crate::token_rights::TokenRights;
 
@@ -26,6 +27,7 @@ pub(crate) struct Caller {
     refusals: LineLimit,
     /// Its revocations per day.
     revocations: RateLimit,
+    calls: ClientCalls,
 }
 
 impl Caller {
@@ -40,6 +42,7 @@ impl Caller {
             token_rights: TokenRights::none(),
             refusals: LineLimit::new(),
             revocations: RateLimit::in_period(limits::REVOCATIONS_PER_DAY, Period::Day),
+            calls: ClientCalls::new(),
         }
     }
 
@@ -69,6 +72,11 @@ impl Caller {
         &self.refusals
     }
 
+    /// Its calls.
+    pub(crate) fn calls(&self) -> &ClientCalls {
+        &self.calls
+    }
+
     /// Whether it is any local process, in trial mode.
     pub(crate) fn is_local(&self) -> bool {
         self.is_local
@@ -85,6 +93,7 @@ impl Caller {
             token_rights: TokenRights::none(),
             refusals: LineLimit::new(),
             revocations: RateLimit::in_period(limits::REVOCATIONS_PER_DAY_MAX, Period::Day),
+            calls: ClientCalls::new(),
         }
     }
 

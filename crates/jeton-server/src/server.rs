@@ -443,7 +443,7 @@ fn apply_reload(
     let generation = 1 + generation.fetch_add(1, Ordering::Relaxed);
     let clock = clock_of(&service.node);
     let authenticator = Authenticator::new(&config, generation, token, &clock)?;
-    authenticator.clients().know_secrets_of(before.clients());
+    authenticator.clients().continue_from(before.clients());
     let trusts = Trusts::from_config(&config, &clock, &service.trusts.load())?;
     // Nothing fails after this point.
     for ChangedKey { key, old, new } in needs_restart {

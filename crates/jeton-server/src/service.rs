@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
 
 use arc_swap::ArcSwap;
 use http::HeaderMap;
@@ -20,7 +21,7 @@ use crate::failure::Failure;
 use crate::hosts::Hosts;
 use crate::hsm::{HsmKeys, SigningQueue};
 use crate::limits;
-use crate::metrics::{CallOutcome, Metrics};
+use crate::metrics::{Call, CallOutcome, Metrics};
 use crate::page_links::PageLinks;
 use crate::permissions::Caller;
 use crate::refusal::{Occasion, Party, Refusal};
@@ -147,6 +148,20 @@ impl Service {
     ) -> Result<(), Denied> {
         let authenticator = self.authenticator.load();
         authenticator.check_credential(Some(caller), iss, audience, subject)
+    }
+
+    /// Counts a finished call, and that of its client.
+    pub(crate) fn count(
+        &self,
+        caller: Option<&Caller>,
+        call: Call,
+        outcome: CallOutcome,
+        started: Instant,
+    ) {
+        self.metrics.count(call, outcome, started);
+        if let Some(caller) = caller {
+            caller.calls().count(outcome, started);
+        }
     }
 
     /// Fails if this worker is overloaded.

@@ -45,9 +45,9 @@ impl JwtService for ReportApi {
         let outcome = generated
             .as_ref()
             .map_or_else(Failure::outcome, |_| CallOutcome::Ok);
+        let caller = Some(&*self.caller);
         self.service
-            .metrics
-            .count(Call::GenerateJwt, outcome, started);
+            .count(caller, Call::GenerateJwt, outcome, started);
         Ok(Response::new(
             generated.map_err(|failure| failure.status())?,
         ))

@@ -56,7 +56,8 @@ impl TokenApi {
         let outcome = done
             .as_ref()
             .map_or_else(Failure::outcome, |_| CallOutcome::Ok);
-        self.service.metrics.count(call, outcome, started);
+        self.service
+            .count(Some(&self.caller), call, outcome, started);
     }
 
     /// Identifies the caller of a stream again.

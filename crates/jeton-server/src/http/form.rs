@@ -78,7 +78,7 @@ impl TokenForm {
         };
         let failed = |failure: Failure, caller: Option<&Caller>| {
             let failure = service.log_refusal(failure, caller, &iss);
-            service.metrics.count(call, failure.outcome(), started);
+            service.count(caller, call, failure.outcome(), started);
             Box::new(client_error_response(&failure))
         };
         if !client_auth::may_be_in_form(service, peer, request.headers()) {

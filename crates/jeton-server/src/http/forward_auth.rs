@@ -20,6 +20,7 @@ use crate::client_auth;
 use crate::config::Permission;
 use crate::failure::Failure;
 use crate::metrics::{Call, CallOutcome};
+use crate::permissions::Caller;
 use crate::refusal::Refusal;
 use crate::service::{Service, check_permission};
 
@@ -39,7 +40,8 @@ pub(super) async fn forward_auth(
     let Some(iss) = issuer_of(service, &request, at) else {
         return plain(StatusCode::NOT_FOUND, "unknown issuer\n");
     };
-    let decided = decide(service, peer, &request, &iss, audience).await;
+    let mut proxy = None;
+    let decided = decide(service, peer, &request, &iss, audience, &mut proxy).await;
     let (outcome, response) = match decided {
         Ok(Decision::Pass(verified)) => (CallOutcome::Ok, pass(&verified)),
         Ok(Decision::NoToken) => (CallOutcome::Rejected, refuse("Bearer")),
@@ -52,7 +54,7 @@ pub(super) async fn forward_auth(
             (failure.outcome(), not_decided(&failure))
         }
     };
-    service.metrics.count(Call::ForwardAuth, outcome, started);
+    service.count(proxy.as_deref(), Call::ForwardAuth, outcome, started);
     response
 }
 
@@ -69,11 +71,13 @@ async fn decide(
     request: &Request<DrainedBody>,
     iss: &str,
     audience: &str,
+    identified: &mut Option<Arc<Caller>>,
 ) -> Result<Decision, Failure> {
     let headers = request.headers();
     let proxy = client_auth::identify_proxy(service, peer, headers, iss).await?;
-    check_permission(&proxy, Permission::Verify, iss)
-        .map_err(|failure| service.log_refusal(failure, Some(&proxy), iss).logged())?;
+    let proxy = &*identified.insert(proxy);
+    check_permission(proxy, Permission::Verify, iss)
+        .map_err(|failure| service.log_refusal(failure, Some(proxy), iss).logged())?;
     let mut values = headers.get_all(header::AUTHORIZATION).iter();
     let token = match (values.next(), values.next()) {
         (None, _) => return Ok(Decision::NoToken),
@@ -89,7 +93,7 @@ async fn decide(
         Ok(verified) => Ok(Decision::Pass(Box::new(verified))),
         Err(error) if error.is_rejection() => {
             let refusal = Refusal::of_own(&error);
-            service.log_refusal_of(Some(&proxy), iss, &refusal, Some(token));
+            service.log_refusal_of(Some(proxy), iss, &refusal, Some(token));
             Ok(Decision::Rejected)
         }
         Err(error) => Err(error.into()),

@@ -46,7 +46,7 @@ pub(super) async fn introspect(
             (failure.outcome(), error_response(&failure))
         }
     };
-    service.metrics.count(Call::Introspect, outcome, started);
+    service.count(Some(&caller), Call::Introspect, outcome, started);
     response
 }
 

@@ -13,6 +13,7 @@ use super::{error_response, respond};
 use crate::auth::Denied;
 use crate::config::Permission;
 use crate::failure::Failure;
+use crate::metrics::{label, write_client_calls};
 use crate::service::Service;
 
 pub(super) fn metrics<B>(service: &Service, peer: &Peer, request: &Request<B>) -> Response<Body> {
@@ -187,6 +188,9 @@ pub(super) fn metrics<B>(service: &Service, peer: &Peer, request: &Request<B>) -
             "# HELP jeton_{name} {help}\n# TYPE jeton_{name} counter\njeton_{name}_total {count}"
         );
     }
+    let authenticator = service.authenticator.load();
+    let (clients, others) = authenticator.client_counts();
+    write_client_calls(&clients, others, &mut text);
     keys(service, &mut text);
     if let Some(signing) = &service.signing {
         signing.write_metrics(&mut text);
@@ -244,11 +248,4 @@ fn keys(service: &Service, text: &mut String) {
             end - now
         );
     }
-}
-
-/// A text as the value of a label.
-fn label(text: &str) -> String {
-    text.replace('\\', "\\\\")
-        .replace('"', "\\\"")
-        .replace('\n', "\\n")
 }

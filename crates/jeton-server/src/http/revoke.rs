@@ -30,7 +30,7 @@ pub(super) async fn revoke(
         Err(response) => return *response,
     };
     let (outcome, response) = revoke_token(service, &form).await;
-    service.metrics.count(Call::RevokeForm, outcome, started);
+    service.count(Some(&form.caller), Call::RevokeForm, outcome, started);
     response
 }
 

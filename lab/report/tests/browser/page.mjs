@@ -23,7 +23,7 @@ const SECTIONS = {
   "jeton-lab, side by side": ["machines", "compared", "verdicts", "glossary"],
   // Its sections depend on the token.
   "jeton inspect": [],
-  "jeton serve": ["state", "issuers"],
+  "jeton serve": ["state", "clients", "issuers"],
 };
 /** The programs whose pages have no script. */
 const WITHOUT_SCRIPT = ["jeton inspect", "jeton serve"];

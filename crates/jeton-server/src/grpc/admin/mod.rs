@@ -320,7 +320,7 @@ impl AdminApi {
         let outcome = done
             .as_ref()
             .map_or_else(Failure::outcome, |_| CallOutcome::Ok);
-        self.service.metrics.count(Call::Admin, outcome, started);
+        self.service.count(Some(&self.caller), Call::Admin, outcome, started);
         Ok(Response::new(done.map_err(|failure| failure.status())?))
     }
 }

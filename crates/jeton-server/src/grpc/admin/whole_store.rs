@@ -66,12 +66,13 @@ impl AdminApi {
         let started = Instant::now();
         if let Err(failure) = permit(&self.caller) {
             let outcome = failure.outcome();
-            self.service.metrics.count(Call::Admin, outcome, started);
+            self.service
+                .count(Some(&self.caller), Call::Admin, outcome, started);
             return Err(failure.status());
         }
         let permit = self.service.admin_streams.acquire(self.caller.name());
         let permit = permit.map_err(|failure| failure.status())?;
-        let service = self.service.clone();
+        let (service, caller) = (self.service.clone(), self.caller.clone());
         let stall = service.transport.settings.client_stall_timeout;
         let (sender, received) = mpsc::channel(WAITING);
         let sender = Messenger {
@@ -84,7 +85,7 @@ impl AdminApi {
             let outcome = done
                 .as_ref()
                 .map_or_else(Failure::outcome, |()| CallOutcome::Ok);
-            service.metrics.count(Call::Admin, outcome, started);
+            service.count(Some(&caller), Call::Admin, outcome, started);
             if let Err(failure) = done {
                 sender.send(Err(failure.status()));
             }

@@ -1,5 +1,6 @@
 //! The page of the admin listener, which needs the right of `admin status`, and the links to it.
 
+mod clients;
 mod issuers;
 mod state;
 
@@ -159,7 +160,9 @@ pub(super) fn access<B>(service: &Service, peer: &Peer, request: &Request<B>) ->
 /// The secret of a link. Only a GET opens it: programs that look at links first send HEAD.
 fn linked<B>(request: &Request<B>) -> Option<&str> {
     let query = request.uri().query()?;
-    (request.method() == Method::GET).then_some(query)?.strip_prefix("link=")
+    (request.method() == Method::GET)
+        .then_some(query)?
+        .strip_prefix("link=")
 }
 
 /// With TLS, the prefix keeps other hosts of the domain from setting the cookie (RFC 6265bis, section 4.1.3.2).
@@ -195,6 +198,7 @@ fn rendered(service: &Service) -> Page<'static> {
         style: STYLE,
         main: html! {
             (state::section(&state))
+            (clients::section(&service.authenticator.load()))
             (issuers::section(&service.node, now))
         },
         footer: html! {
@@ -212,7 +216,10 @@ fn of_page(page: &Page<'_>, cookie: Option<HeaderValue>) -> Response<Body> {
         headers.insert(HeaderName::from_static("content-security-policy"), policy);
     }
     for (name, value) in HEADERS {
-        headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
+        headers.insert(
+            HeaderName::from_static(name),
+            HeaderValue::from_static(value),
+        );
     }
     if let Some(cookie) = cookie {
         headers.insert(SET_COOKIE, cookie);
@@ -249,7 +256,10 @@ mod tests {
     #[test]
     fn cookie_is_for_this_host_and_no_script() {
         let plain = cookie(cookie_name(false), "s", false).unwrap();
-        assert_eq!(plain, "jeton=s; Path=/; Max-Age=1800; HttpOnly; SameSite=Strict");
+        assert_eq!(
+            plain,
+            "jeton=s; Path=/; Max-Age=1800; HttpOnly; SameSite=Strict"
+        );
         let tls = cookie(cookie_name(true), "s", true).unwrap();
         let expected = "__Host-jeton=s; Path=/; Max-Age=1800; HttpOnly; SameSite=Strict; Secure";
         assert_eq!(tls, expected);

@@ -102,7 +102,7 @@ pub(super) async fn token(
         }
         Err(Reply::Response(response)) => (CallOutcome::ClientError, *response),
     };
-    service.metrics.count(Call::Token, outcome, started);
+    service.count(client.as_deref(), Call::Token, outcome, started);
     response
 }
 
