@@ -82,9 +82,9 @@ pub use migrate::{
     Found, IfUnfinished, MigrationEntry, MigrationSource, MigrationStep, MigrationTarget,
 };
 pub use node::{
-    Configured, Issued, IssuedRef, Node, Options, ProfileBatch, ProfileIssuer, Ready, Request,
-    ResumeToken, RevocationFeed, RevocationUpdate, RevokeAnswer, RunningNode, StalePolicy, Status,
-    StoreCheck,
+    Cause, Configured, Issued, IssuedRef, Node, Options, ProfileBatch, ProfileIssuer, Ready,
+    Request, ResumeToken, RevocationFeed, RevocationUpdate, RevokeAnswer, RunningNode, StalePolicy,
+    Status, StoreCheck,
 };
 pub use recipient::EncryptTo;
 pub use record::NEWEST_SCHEMA as RECORD_SCHEMA;

@@ -57,6 +57,9 @@ pub const MAINTENANCE_INTERVAL: Duration = Duration::from_secs(1);
 /// Maximum revocations of one transaction. With its audit entry, the rule counter and a condition, it stays
 /// below 128 operations. The transaction is decided from one read of at most as many keys.
 pub const REVOCATIONS_PER_TXN: usize = 100;
+/// How long the store may send nothing: two heartbeats. Then it is said not to answer.
+pub const STORE_SILENT: Duration =
+    Duration::from_secs(2 * jeton_store::limits::PROGRESS_EVERY.as_secs());
 /// Maximum waiting revocations.
 pub const WAITING_REVOCATIONS: usize = 16_384;
 /// Maximum rejected tokens that wait to be revoked until the node knows all keys.

@@ -2,7 +2,7 @@
 //!
 //! Each problem is logged once when it starts and once when it ends, not for every failed request.
 
-use jeton_issuer::Status;
+use jeton_issuer::{Cause, Status};
 
 /// The state at the last log line.
 #[derive(Debug, Default)]
@@ -49,6 +49,7 @@ impl HealthLog {
             }
             (was, Some(problem)) if was.as_ref() != Some(problem) => {
                 tracing::error!(
+                    cause = status.cause.map(Cause::name),
                     problem,
                     write_failures = status.write_failures,
                     issue = status.ready.issue,
@@ -68,10 +69,12 @@ impl HealthLog {
                 tracing::info!("ready again")
             } else {
                 tracing::warn!(
+                    cause = status.cause.map(Cause::name),
                     last_contact_milliseconds =
                         u64::try_from(status.heard.as_millis()).unwrap_or(u64::MAX),
                     issuers = status.issuers.len(),
-                    "not ready: the view of the store is too old, or a profile has no active signing key"
+                    "not ready: {}",
+                    status.cause.map_or("", Cause::sentence)
                 )
             }
         }
@@ -138,6 +141,8 @@ mod tests {
             is_writable: fault.is_none(),
             write_failures: 0,
             fault: fault.map(str::to_owned),
+            cause: fault.map(|_| Cause::StoreFull),
+            since: None,
             comparisons: 0,
             incomplete_comparisons: 0,
             differences: 0,

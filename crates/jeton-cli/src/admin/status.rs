@@ -1,6 +1,7 @@
 //! `jeton admin status`.
 
 use clap::Args;
+use jeton_issuer::Cause;
 
 use super::display;
 use super::target::TargetArgs;
@@ -35,10 +36,14 @@ impl Status {
 }
 
 fn lines(status: &StatusView) -> String {
-    let reason = match (&status.fault, status.issuers.as_slice()) {
-        (Some(fault), _) => fault,
-        (None, []) => "there is no issuer",
-        (None, _) => "a profile has no key",
+    let mut causes = Cause::ALL.into_iter();
+    let cause = causes.find(|cause| status.cause.as_deref() == Some(cause.name()));
+    let reason = match (&status.fault, cause, status.issuers.as_slice()) {
+        (Some(fault), ..) => fault,
+        (None, Some(cause), _) => cause.sentence(),
+        // A server of an older version names no cause.
+        (None, None, []) => Cause::NoIssuer.sentence(),
+        (None, None, _) => Cause::NoKey.sentence(),
     };
     let ready = match (status.is_ready, status.can_revoke) {
         (true, true) => "yes".to_owned(),
@@ -65,6 +70,9 @@ fn lines(status: &StatusView) -> String {
     let mut rows = rows.map(|(name, value)| [name.to_owned(), value]).to_vec();
     if let Some(version) = &status.version {
         rows.push(["version".to_owned(), version.clone()]);
+    }
+    if let Some(since) = status.cause_since {
+        rows.insert(1, ["since".to_owned(), display::moment(since)]);
     }
     if let Some(warning) = &status.warning {
         rows.insert(1, ["warning".to_owned(), warning.clone()]);

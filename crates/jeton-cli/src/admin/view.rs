@@ -133,6 +133,10 @@ pub(super) struct StatusView {
     pub(super) can_verify: bool,
     pub(super) can_revoke: bool,
     pub(super) fault: Option<String>,
+    /// The one cause of what it cannot do, as in metrics and log.
+    pub(super) cause: Option<String>,
+    /// Since when, seconds since 1970.
+    pub(super) cause_since: Option<i64>,
     pub(super) warning: Option<String>,
     pub(super) issuers: Vec<String>,
     pub(super) revoked_tokens: u64,
@@ -218,6 +222,8 @@ impl StatusView {
             can_verify: node.ready.verify,
             can_revoke: node.ready.revoke,
             fault: node.fault,
+            cause: node.cause.map(|cause| cause.name().to_owned()),
+            cause_since: node.since,
             warning: node.warning,
             issuers: node.issuers,
             revoked_tokens: node.revocations as u64,
@@ -244,6 +250,8 @@ impl StatusView {
             can_verify: status.can_verify,
             can_revoke: status.can_revoke,
             fault: some(fault),
+            cause: some(&status.cause),
+            cause_since: (status.cause_since != 0).then_some(status.cause_since),
             warning: some(&status.warning),
             issuers: status.issuers,
             revoked_tokens: status.revocations,

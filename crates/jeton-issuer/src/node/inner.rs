@@ -9,6 +9,7 @@ use arc_swap::ArcSwap;
 use jeton::Clock;
 use jeton_store::{Moment, Operation, Outcome, Revision, Store, Txn};
 
+use super::cause::Since;
 use super::clock_agreement::Agreement;
 use super::clock_guard::ClockGuard;
 use super::comparison::Comparison;
@@ -22,7 +23,7 @@ use super::working::Working;
 use super::writes::Writes;
 use crate::audit::{Act, OwnChain};
 use crate::error::{Error, Result};
-use crate::limits::{CLOCK_SKEW_SECONDS, LEEWAY_SECONDS, LIFETIME_SECONDS};
+use crate::limits::{self, CLOCK_SKEW_SECONDS, LEEWAY_SECONDS, LIFETIME_SECONDS};
 use crate::record::schema_written;
 use crate::revocation::Rules;
 use crate::snapshot::Snapshot;
@@ -58,6 +59,8 @@ pub(crate) struct Inner {
     pub(super) peers: Mutex<Peers>,
     pub(super) history: History,
     pub(super) writes: Writes,
+    /// Since when the node cannot do something.
+    pub(super) since: Since,
     /// The chain of this node in the audit log.
     pub(super) own_chain: Mutex<OwnChain>,
     /// Fault of the last maintenance.
@@ -238,6 +241,11 @@ impl Inner {
         let after = as_of.duration_since(self.started);
         let after = i64::try_from(after.as_millis()).unwrap_or(i64::MAX);
         self.heard.fetch_max(after, Ordering::Release);
+    }
+
+    /// Whether the store has missed its heartbeats, or longer than the freshness bound.
+    pub(super) fn is_silent(&self) -> bool {
+        self.heard_ago() > self.options.freshness.min(limits::STORE_SILENT)
     }
 
     pub(super) fn is_stale(&self) -> bool {

@@ -1,6 +1,7 @@
 //! A node: runs decisions on a store and answers from a snapshot.
 
 mod admin_ops;
+mod cause;
 mod clock_agreement;
 mod clock_guard;
 mod compare;
@@ -35,6 +36,7 @@ mod whole_store;
 mod working;
 mod writes;
 
+pub use cause::Cause;
 pub use feed::{RevocationFeed, RevocationUpdate};
 pub use options::{Options, StalePolicy};
 pub use peers::RunningNode;

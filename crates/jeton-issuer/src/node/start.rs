@@ -9,6 +9,7 @@ use arc_swap::ArcSwap;
 use jeton::Clock;
 use jeton_store::{Moment, Store};
 
+use super::cause::Since;
 use super::clock_guard::ClockGuard;
 use super::comparison::Comparison;
 use super::history::History;
@@ -51,6 +52,7 @@ impl Node {
             peers: Mutex::default(),
             history: History::default(),
             writes: Writes::default(),
+            since: Since::default(),
             own_chain: Mutex::new(OwnChain::new()),
             due_fault: Mutex::default(),
             held: Mutex::default(),

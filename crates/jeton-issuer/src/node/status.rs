@@ -6,6 +6,7 @@ use std::time::Duration;
 use jeton_store::{Moment, Revision};
 
 use super::Node;
+use super::cause::Cause;
 use super::clock_agreement::Agreement;
 use super::inner::Inner;
 use super::lock::lock;
@@ -19,7 +20,7 @@ pub struct Ready {
     pub issue: bool,
     /// Its view is fresh and complete, its clock is not apart, and it has an issuer.
     pub verify: bool,
-    /// Its view is fresh and complete, and the store accepts writes.
+    /// Its view is fresh and complete, the store is not silent, and it accepts writes.
     pub revoke: bool,
 }
 
@@ -51,6 +52,10 @@ pub struct Status {
     pub write_failures: u64,
     /// Faults, if there are any.
     pub fault: Option<String>,
+    /// The one cause of what the node cannot do, and of its faults.
+    pub cause: Option<Cause>,
+    /// Since when it has this cause, seconds since 1970.
+    pub since: Option<i64>,
     /// Complete comparisons of the view with the whole store, see [`Options::compare_every`](crate::Options).
     pub comparisons: u64,
     /// Comparisons that could not be completed: the store did not answer or has compacted its history, the view was
@@ -93,7 +98,8 @@ impl Node {
             kinds.all(|kind| view.keyring.can_sign(kind, now)) && self.check_hearing(view).is_ok()
         });
         let write_fault = self.inner.writes.fault();
-        let is_writable = write_fault.is_none();
+        let is_silent = self.inner.is_silent();
+        let is_writable = write_fault.is_none() && !is_silent;
         let remote_keys_fault = self.inner.remote_keys_fault();
         let is_fresh = !self.inner.is_stale();
         let is_complete = self.inner.view_fault().is_none();
@@ -109,7 +115,33 @@ impl Node {
             verify: is_complete && is_fresh && has_issuers && !is_apart,
             revoke: is_complete && is_fresh && is_writable,
         };
-        let fault = self.inner.fault(write_fault);
+        let write_cause = write_fault.as_ref().map(|(cause, _)| *cause);
+        let fault = self.inner.fault(write_fault.map(|(_, fault)| fault));
+        let cause = if is_silent {
+            Some(Cause::StoreSilent)
+        } else if !is_complete {
+            Some(Cause::ViewIncomplete)
+        } else if is_apart {
+            Some(Cause::ClockApart)
+        } else if write_cause.is_some() {
+            write_cause
+        } else if remote_keys_fault.is_some() {
+            Some(Cause::RemoteKeys)
+        } else if !has_issuers {
+            Some(Cause::NoIssuer)
+        } else if !ready.issue {
+            Some(Cause::NoKey)
+        } else {
+            fault.is_some().then_some(Cause::Maintenance)
+        };
+        // A silent store has been silent since its last message.
+        let silent_for = if is_silent {
+            self.inner.heard_ago()
+        } else {
+            Duration::ZERO
+        };
+        let begun = now - i64::try_from(silent_for.as_secs()).unwrap_or_default();
+        let since = self.inner.since.of(cause, begun);
         let mut nodes = self.running_nodes();
         nodes.retain(|node| node.is_live);
         let mut issuers: Vec<String> = snapshot.issuers.keys().map(ToString::to_string).collect();
@@ -127,6 +159,8 @@ impl Node {
             is_writable,
             write_failures: self.inner.writes.failures(),
             fault,
+            cause,
+            since,
             comparisons: self.inner.comparison.done(),
             incomplete_comparisons: self.inner.comparison.incomplete(),
             differences: self.inner.comparison.differences(),
@@ -160,15 +194,17 @@ impl Inner {
 
     /// Returns all faults, without duplicates.
     fn fault(&self, write_fault: Option<String>) -> Option<String> {
-        let due = self.due_fault().clone();
+        let mut due = self.due_fault().clone();
         let mut faults: Vec<String> = Vec::new();
         let remote = self.remote_keys_fault();
-        let silent = self.is_stale().then(|| {
-            let (heard, bound) = (self.heard_ago().as_secs(), self.options.freshness.as_secs());
-            format!(
-                "no contact to the store for {heard} s, longer than the freshness bound, {bound} s"
-            )
-        });
+        let silent = self
+            .is_silent()
+            .then(|| Cause::StoreSilent.sentence().to_owned());
+        let mut write_fault = write_fault;
+        if silent.is_some() {
+            // What needs the store fails for the same reason.
+            (due, write_fault) = (None, None);
+        }
         for fault in [silent, self.view_fault(), write_fault, due, remote]
             .into_iter()
             .flatten()

@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 
 use jeton_store::{Error, Outcome, Store, Txn, block_on};
 
+use super::cause::Cause;
+
 /// Interval of checks of a healthy store: another node may have filled it.
 const ASK_EVERY: Duration = Duration::from_secs(5);
 
@@ -18,7 +20,7 @@ pub(super) struct Writes {
 
 #[derive(Debug, Default)]
 struct State {
-    fault: Option<String>,
+    fault: Option<(Cause, String)>,
     asked: Option<Instant>,
 }
 
@@ -39,8 +41,8 @@ impl Writes {
             Err(Error::Overloaded | Error::Invalid(_) | Error::Closed) => {}
             Err(error) => {
                 self.failures.fetch_add(1, Ordering::Relaxed);
-                if is_fault(error) {
-                    self.state().fault = Some(error.to_string());
+                if let Some(cause) = cause_of(error) {
+                    self.state().fault = Some((cause, error.to_string()));
                 } else {
                     // The next check tells whether writes fail too.
                     self.state().asked = None;
@@ -63,9 +65,13 @@ impl Writes {
         match block_on(store.check_writable()) {
             // Unless another write failed in between, which this answer may not reflect.
             Ok(()) if failures == self.failures() => self.state().fault = None,
-            Err(error) if is_fault(&error) => self.state().fault = Some(error.to_string()),
-            // An unreachable store is covered by the freshness bound.
-            Ok(()) | Err(_) => {}
+            Err(error) => {
+                // An unreachable store is silent, which the node notices by itself.
+                if let Some(cause) = cause_of(&error) {
+                    self.state().fault = Some((cause, error.to_string()));
+                }
+            }
+            Ok(()) => {}
         }
     }
 
@@ -73,7 +79,7 @@ impl Writes {
         self.failures.load(Ordering::Relaxed)
     }
 
-    pub(super) fn fault(&self) -> Option<String> {
+    pub(super) fn fault(&self) -> Option<(Cause, String)> {
         self.state().fault.clone()
     }
 
@@ -82,7 +88,11 @@ impl Writes {
     }
 }
 
-/// Returns whether writes fail until someone acts.
-fn is_fault(error: &Error) -> bool {
-    matches!(error, Error::Full | Error::Failed | Error::Damaged(_))
+/// Returns the cause, if writes fail until someone acts.
+fn cause_of(error: &Error) -> Option<Cause> {
+    match error {
+        Error::Full => Some(Cause::StoreFull),
+        Error::Failed | Error::Damaged(_) => Some(Cause::StoreFailed),
+        _ => None,
+    }
 }

@@ -1476,6 +1476,12 @@ pub struct StatusResponse {
     /// The servers that run on the store, and those that have ended within the last hour. This server is the first.
     #[prost(message, repeated, tag = "19")]
     pub nodes: ::prost::alloc::vec::Vec<RunningNode>,
+    /// The one cause of what the server cannot do, such as `store_silent`. Metrics and log have the same. Empty: none.
+    #[prost(string, tag = "20")]
+    pub cause: ::prost::alloc::string::String,
+    /// Since when, seconds since 1970. 0: there is no cause.
+    #[prost(int64, tag = "21")]
+    pub cause_since: i64,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RunningNode {

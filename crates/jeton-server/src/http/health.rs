@@ -1,9 +1,11 @@
 //! Readiness.
 
+use bytes::Bytes;
 use http::{Response, StatusCode};
+use jeton_issuer::Cause;
 use tonic::body::Body;
 
-use super::plain;
+use super::{plain, respond};
 use crate::service::Service;
 
 /// What a probe asks for.
@@ -16,7 +18,7 @@ pub(super) enum Purpose {
     Revoke,
 }
 
-/// `/readyz`. The page is public, so details are only in the log and in AdminService.Status.
+/// `/readyz`. The page is public, so details are only in the log and in AdminService.Status. It names the cause.
 pub(super) fn ready(service: &Service, purpose: Purpose) -> Response<Body> {
     if service.transport.is_leaving() {
         return plain(StatusCode::SERVICE_UNAVAILABLE, "stopping\n");
@@ -31,6 +33,9 @@ pub(super) fn ready(service: &Service, purpose: Purpose) -> Response<Body> {
     if is_ready {
         plain(StatusCode::OK, "ready\n")
     } else {
-        plain(StatusCode::SERVICE_UNAVAILABLE, "not ready\n")
+        let cause = status.cause.map_or("", Cause::sentence);
+        let text = Bytes::from(format!("not ready: {cause}\n"));
+        let content_type = "text/plain; charset=utf-8";
+        respond(StatusCode::SERVICE_UNAVAILABLE, content_type, text)
     }
 }

@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 
 use bytes::Bytes;
 use http::{Request, Response, StatusCode};
+use jeton_issuer::Cause;
 use jeton_issuer::keyring::{KeyEntry, State};
 use jeton_transport::Peer;
 use tonic::body::Body;
@@ -76,7 +77,7 @@ pub(super) fn metrics<B>(service: &Service, peer: &Peer, request: &Request<B>) -
         ),
         (
             "store_writable",
-            "Whether the store accepts writes; 0 while revoking and rotating fail.",
+            "Whether the store accepts writes; 0 while revoking and rotating fail, and while it does not answer.",
             u128::from(status.is_writable),
         ),
         (
@@ -187,6 +188,15 @@ pub(super) fn metrics<B>(service: &Service, peer: &Peer, request: &Request<B>) -
             text,
             "# HELP jeton_{name} {help}\n# TYPE jeton_{name} counter\njeton_{name}_total {count}"
         );
+    }
+    text.push_str(
+        "# HELP jeton_fault Whether the server cannot do something, by its one cause; see AdminService.Status.\n\
+         # TYPE jeton_fault gauge\n",
+    );
+    for cause in Cause::ALL {
+        let is_it = u8::from(status.cause == Some(cause));
+        let name = cause.name();
+        let _ = writeln!(text, "jeton_fault{{cause=\"{name}\"}} {is_it}");
     }
     let authenticator = service.authenticator.load();
     let (clients, others) = authenticator.client_counts();

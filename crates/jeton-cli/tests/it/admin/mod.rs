@@ -4,7 +4,7 @@ mod audit;
 mod backup_under_load;
 mod damage;
 mod hints;
-mod page;
+pub(crate) mod page;
 mod running;
 pub(crate) mod upgrade;
 

@@ -7,20 +7,20 @@ use std::process::Command;
 use serde_json::Value;
 
 use super::running::Running;
-use crate::binary::ends;
+use crate::binary::{ends, line};
 use crate::data_folder::{ISS, TWO_ALGORITHMS};
 
 /// Writes a page to the target folder for the browser test.
-fn keep(name: &str, page: &str) {
+pub(crate) fn keep(name: &str, page: &str) {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
     fs::write(target.join(name), page).unwrap();
 }
 
 /// Opens a new link, as a browser does.
-fn page(running: &Running) -> String {
-    let link = String::from_utf8(running.admin(&["page"], b"")).unwrap();
+pub(crate) fn page(folder: &Path, server: &str) -> String {
+    let link = line(folder, &["admin", "page", "--server", server]);
     let output = Command::new("curl")
-        .args(["-sS", "--fail", link.trim()])
+        .args(["-sS", "--fail", &link])
         .output()
         .unwrap();
     assert!(output.status.success(), "{output:?}");
@@ -47,7 +47,7 @@ fn page_has_the_facts_of_status_and_the_keys_of_each_issuer() {
     running.admin(&["key", "rotate", ISS, "--compromised", "current"], b"");
     running.admin(&["key", "rotate", ISS], b"");
     running.admin(&["revoke", "subject", ISS, "user-7"], b"");
-    let page = page(&running);
+    let page = page(running.path(), &running.url);
     keep("serve-ready.html", &page);
     assert!(page.contains("Ready: the server issues, verifies and revokes."));
     let json = |args: &[&str]| -> Value {

@@ -18,10 +18,13 @@ use rcgen::{
     BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair,
     SanType,
 };
+use serde_json::Value;
 use tempfile::TempDir;
 
 use super::unread;
+use crate::admin::page::{keep, page};
 use crate::binary;
+use crate::data_folder::json;
 use crate::serving::Serving;
 
 pub(super) const ISSUER: &str = "https://id.example";
@@ -108,6 +111,44 @@ pub(super) fn write_key(folder: &Path, name: &str, digit: char) {
     let file = folder.join(name);
     fs::write(&file, digit.to_string().repeat(64)).unwrap();
     fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+}
+
+/// Requires that status, health, metrics, page and log name this cause, and that they agree about what the server can do.
+fn names_one_cause(cluster: &Cluster, server: &Serving, name: &str, sentence: &str) -> Value {
+    let (path, admin) = (cluster.folder.path(), server.admin_address());
+    let metrics = || get(&format!("{admin}/metrics")).1;
+    let series = format!("\njeton_fault{{cause=\"{name}\"}} 1\n");
+    until("the metrics have the cause", || metrics().contains(&series));
+    let metrics = metrics();
+    let causes = metrics.lines().filter(|line| line.starts_with("jeton_fault{"));
+    assert_eq!(causes.filter(|line| line.ends_with(" 1")).count(), 1);
+    assert!(metrics.contains("\njeton_store_writable 0\n"), "{metrics}");
+    let status = ["admin", "status", "--server", &admin];
+    let json = json(path, &[&status[..], &["--json"]].concat());
+    assert_eq!(json["cause"], name, "{json}");
+    assert!(json["cause_since"].is_i64(), "{json}");
+    let fault = json["fault"].as_str().unwrap();
+    assert!(fault.starts_with(sentence), "{fault}");
+    let text = String::from_utf8(binary::succeeds(path, &status, b"")).unwrap();
+    assert!(text.contains(sentence), "{text}");
+    let shown = page(path, &admin);
+    assert!(shown.contains(sentence), "{shown}");
+    for purpose in ["issue", "verify", "revoke"] {
+        let can = json[format!("can_{purpose}")].as_bool().unwrap();
+        let (code, body) = get(&format!("{admin}/readyz/{purpose}"));
+        let expected = if can {
+            ("200", "ready\n".to_owned())
+        } else {
+            ("503", format!("not ready: {sentence}\n"))
+        };
+        assert_eq!((&*code, body), expected, "{purpose}");
+        let metric = format!("\njeton_can_{purpose} {}\n", u8::from(can));
+        assert!(metrics.contains(&metric), "{metric}");
+    }
+    until("the log has the cause", || {
+        server.said().contains(&format!("cause=\"{name}\""))
+    });
+    json
 }
 
 /// Waits until the server has started or has failed.
@@ -276,17 +317,8 @@ fn etcd_down_fails_revocations_then_verification() {
     });
     // Issuing needs no etcd and still works. Status and health say so, and name one cause.
     cluster.issue(&server);
-    let code = |path: &str| get(&format!("{}{path}", server.admin_address())).0;
-    let of_purposes = ["/readyz/issue", "/readyz/verify", "/readyz/revoke"].map(code);
-    assert_eq!(of_purposes, ["200", "503", "503"]);
-    let admin = server.admin_address();
-    let status = ["admin", "status", "--server", &admin];
-    let said = binary::jeton(
-        cluster.folder.path(),
-        &[&status[..], &["--json"]].concat(),
-        b"",
-    );
-    let said: serde_json::Value = serde_json::from_slice(&said.stdout).unwrap();
+    let silent = ("store_silent", "the store does not answer");
+    let said = names_one_cause(&cluster, &server, silent.0, silent.1);
     let can =
         ["can_issue", "can_verify", "can_revoke", "is_ready"].map(|name| said[name].as_bool());
     assert_eq!(
@@ -294,19 +326,45 @@ fn etcd_down_fails_revocations_then_verification() {
         [Some(true), Some(false), Some(false), Some(false)],
         "{said}"
     );
-    let fault = said["fault"].as_str().unwrap();
-    assert!(fault.starts_with("no contact to the store for "), "{fault}");
-    let text = binary::jeton(cluster.folder.path(), &status, b"");
-    let text = String::from_utf8(text.stdout).unwrap();
-    assert!(text.contains("no: no contact to the store"), "{text}");
-    assert!(
-        text.contains("unknown, because it does not answer"),
-        "{text}"
-    );
+    let admin = server.admin_address();
+    keep("serve-store-gone.html", &page(cluster.folder.path(), &admin));
+    // One line, however long it lasts.
+    assert_eq!(server.said().matches("cause=\"store_silent\"").count(), 1);
     cluster.etcd.start_member(0).unwrap();
     until("it is ready again", || is_ready(&server));
     assert_eq!(cluster.verify(&server, &kept).0, Some(0));
     assert_eq!(cluster.verify(&server, &revoked).0, Some(1));
+}
+
+/// A store that answers after a long time is silent until then.
+#[test]
+#[ignore = "needs etcd: cargo xtask test --only etcd"]
+fn etcd_paused_store_has_one_cause_until_it_goes_on() {
+    let config = CONFIG.replace("freshness_seconds = 6", "freshness_seconds = 60");
+    let cluster = Cluster::with(tempfile::tempdir().unwrap(), 1, &[], &config);
+    let server = cluster.serve();
+    until("it is ready", || is_ready(&server));
+    cluster.etcd.pause_member(0).unwrap();
+    let silent = ("store_silent", "the store does not answer");
+    let said = names_one_cause(&cluster, &server, silent.0, silent.1);
+    // Within the freshness bound, it issues and verifies.
+    let can =
+        ["can_issue", "can_verify", "can_revoke", "is_ready"].map(|name| said[name].as_bool());
+    assert_eq!(
+        can,
+        [Some(true), Some(true), Some(false), Some(true)],
+        "{said}"
+    );
+    cluster.etcd.resume_member(0).unwrap();
+    let metrics = || get(&format!("{}/metrics", server.admin_address())).1;
+    until("there is no cause", || {
+        metrics().contains("\njeton_fault{cause=\"store_silent\"} 0\n")
+    });
+    server.wait_for("problem resolved");
+    let token = cluster.issue(&server);
+    until("it revokes", || {
+        cluster.revoke(&server, &token).0 == Some(0)
+    });
 }
 
 #[test]
@@ -461,6 +519,9 @@ fn etcd_full_fails_revocations_and_keeps_old_ones() {
     let (code, said) = cluster.revoke(&server, &kept);
     assert_eq!(code, Some(2), "{said}");
     assert!(said.contains("no space left"), "{said}");
+    let full = ("store_full", "no space left for the store");
+    let said = names_one_cause(&cluster, &server, full.0, full.1);
+    assert_eq!(said["is_ready"], true, "{said}");
     let restarted = cluster.serve();
     assert!(has_started(&restarted), "{}", restarted.said());
     for server in [&server, &restarted] {

@@ -5,12 +5,13 @@
 mod revocations;
 mod whole_store;
 
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use jeton_issuer::keyring::{KeyEntry, State};
-use jeton_issuer::{Error, IssuerSettings, KeyKind, Node, RunningNode};
+use jeton_issuer::{Cause, Error, IssuerSettings, KeyKind, Node, RunningNode};
 use jeton_proto::v1;
 use jeton_proto::v1::admin_service_server::AdminService;
 use jeton_proto::v1::{
@@ -22,6 +23,7 @@ use jeton_proto::v1::{
     ReencryptKeysRequest, ReencryptKeysResponse, ReportCompromisedKeyRequest, Revocation,
     RotateKeyRequest, SetIssuerRequest, StatusRequest, StatusResponse, WithdrawKeyRequest, key,
 };
+use jeton_store::Status as StoreStatus;
 use jeton_transport::grpc::RequestMessage;
 use tonic::{Request, Response, Status};
 use zeroize::{Zeroize as _, Zeroizing};
@@ -33,6 +35,9 @@ use crate::metrics::{Call, CallOutcome};
 use crate::permissions::Caller;
 use crate::service::{Service, check_permission};
 use crate::traces::in_child_span;
+
+/// How long the state of the server waits for the store.
+const STORE_ANSWER: Duration = Duration::from_secs(1);
 
 /// A request with a private key. Its bytes are wiped after decoding.
 ///
@@ -320,7 +325,8 @@ impl AdminApi {
         let outcome = done
             .as_ref()
             .map_or_else(Failure::outcome, |_| CallOutcome::Ok);
-        self.service.count(Some(&self.caller), Call::Admin, outcome, started);
+        self.service
+            .count(Some(&self.caller), Call::Admin, outcome, started);
         Ok(Response::new(done.map_err(|failure| failure.status())?))
     }
 }
@@ -329,12 +335,15 @@ impl AdminApi {
 pub(crate) fn state(node: &Node) -> StatusResponse {
     let status = node.status();
     // A store that does not answer would hold this answer back. What the node remembers needs no store.
-    let asked = status
-        .is_fresh
-        .then(|| Ok((node.store_status()?, node.sealed_under()?)));
+    let is_silent = status.cause == Some(Cause::StoreSilent);
+    let asked = if is_silent { None } else { ask_store(node) };
     let (store, keys, unanswered) = match asked {
         Some(Ok((store, keys))) => (Some(store), keys, None),
-        Some(Err(error)) => (None, Vec::new(), Some(Error::to_string(&error))),
+        Some(Err(Error::Store(jeton_store::Error::Io(..)))) => {
+            let silent = Cause::StoreSilent.sentence().to_owned();
+            (None, Vec::new(), Some(silent))
+        }
+        Some(Err(error)) => (None, Vec::new(), Some(error.to_string())),
         None => (None, Vec::new(), None),
     };
     let is_ready = status.is_ready();
@@ -366,7 +375,18 @@ pub(crate) fn state(node: &Node) -> StatusResponse {
         oldest_revision: store.map_or(0, |store| store.oldest.number()),
         key_encryption_keys: keys,
         nodes: node.running_nodes().into_iter().map(node_message).collect(),
+        cause: status.cause.map_or("", Cause::name).to_owned(),
+        cause_since: status.since.unwrap_or(0),
     }
+}
+
+/// Asks the store, and waits for a second at most: a store may take longer, and the state of the server must not.
+fn ask_store(node: &Node) -> Option<jeton_issuer::Result<(StoreStatus, Vec<String>)>> {
+    let (sender, answer) = mpsc::channel();
+    let node = node.clone();
+    let ask = move || Ok((node.store_status()?, node.sealed_under()?));
+    thread::spawn(move || drop(sender.send(ask())));
+    answer.recv_timeout(STORE_ANSWER).ok()
 }
 
 /// The problems of a state without its warnings, with which `fault` ends.

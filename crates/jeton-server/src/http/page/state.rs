@@ -1,7 +1,10 @@
 //! What the server can do, and the facts of `jeton admin status`.
 
+use jeton_issuer::Cause;
 use jeton_proto::v1::StatusResponse;
 use maud::{Markup, html};
+
+use super::time;
 
 pub(super) fn section(state: &StatusResponse) -> Markup {
     html! {
@@ -9,7 +12,7 @@ pub(super) fn section(state: &StatusResponse) -> Markup {
             h2 #state-heading { "State" }
             (verdict(state))
             @if !state.warning.is_empty() { p.note role="note" { (state.warning) "." } }
-            div.scroll {
+            div.scroll role="group" aria-label="Facts" tabindex="0" {
                 table.facts {
                     caption { "What jeton admin status shows" }
                     tbody {
@@ -26,17 +29,25 @@ pub(super) fn section(state: &StatusResponse) -> Markup {
 /// Says what works, and why something does not.
 fn verdict(state: &StatusResponse) -> Markup {
     let fault = crate::grpc::fault(state);
-    let reason = match (fault, state.issuers.as_slice()) {
-        (fault, _) if !fault.is_empty() => fault,
-        (_, []) => "there is no issuer",
-        _ => "a profile has no key",
+    let mut causes = Cause::ALL.into_iter();
+    let cause = causes.find(|cause| cause.name() == state.cause);
+    let reason = if fault.is_empty() {
+        cause.map_or("", Cause::sentence)
+    } else {
+        fault
     };
     html! {
         @match (state.is_ready, state.can_revoke) {
             (true, true) => p.verdict.for { "Ready: the server issues, verifies and revokes." },
-            (true, false) => p.verdict.against { "Ready, but revoking fails: " (reason) "." },
-            (false, _) => p.verdict.against { "Not ready: " (reason) "." },
+            (true, false) => p.verdict.against { "Ready, but revoking fails: " (reason) "." (since(state)) },
+            (false, _) => p.verdict.against { "Not ready: " (reason) "." (since(state)) },
         }
+    }
+}
+
+fn since(state: &StatusResponse) -> Markup {
+    html! {
+        @if state.cause_since != 0 { small { "Since " (time(state.cause_since)) ". Cause: " (state.cause) "." } }
     }
 }
 

@@ -1,0 +1,86 @@
+//! What cannot be done has one cause, and everything that reports it names the same.
+
+use jeton_testkit::until;
+use serde_json::Value;
+
+use super::{CONFIG, Cluster, get, is_ready};
+use crate::admin::page::page;
+use crate::binary;
+use crate::data_folder::json;
+use crate::serving::Serving;
+
+/// Requires that status, health, metrics, page and log name this cause, and that they agree about what the server can do.
+pub(super) fn names_one_cause(
+    cluster: &Cluster,
+    server: &Serving,
+    name: &str,
+    sentence: &str,
+) -> Value {
+    let (path, admin) = (cluster.folder.path(), server.admin_address());
+    let metrics = || get(&format!("{admin}/metrics")).1;
+    let series = format!("\njeton_fault{{cause=\"{name}\"}} 1\n");
+    until("the metrics have the cause", || metrics().contains(&series));
+    let metrics = metrics();
+    let causes = metrics
+        .lines()
+        .filter(|line| line.starts_with("jeton_fault{"));
+    assert_eq!(causes.filter(|line| line.ends_with(" 1")).count(), 1);
+    assert!(metrics.contains("\njeton_store_writable 0\n"), "{metrics}");
+    let status = ["admin", "status", "--server", &admin];
+    let json = json(path, &[&status[..], &["--json"]].concat());
+    assert_eq!(json["cause"], name, "{json}");
+    assert!(json["cause_since"].is_i64(), "{json}");
+    let fault = json["fault"].as_str().unwrap();
+    assert!(fault.starts_with(sentence), "{fault}");
+    let text = String::from_utf8(binary::succeeds(path, &status, b"")).unwrap();
+    assert!(text.contains(sentence), "{text}");
+    let shown = page(path, &admin);
+    assert!(shown.contains(sentence), "{shown}");
+    for purpose in ["issue", "verify", "revoke"] {
+        let can = json[format!("can_{purpose}")].as_bool().unwrap();
+        let (code, body) = get(&format!("{admin}/readyz/{purpose}"));
+        let expected = if can {
+            ("200", "ready\n".to_owned())
+        } else {
+            ("503", format!("not ready: {sentence}\n"))
+        };
+        assert_eq!((&*code, body), expected, "{purpose}");
+        let metric = format!("\njeton_can_{purpose} {}\n", u8::from(can));
+        assert!(metrics.contains(&metric), "{metric}");
+    }
+    until("the log has the cause", || {
+        server.said().contains(&format!("cause=\"{name}\""))
+    });
+    json
+}
+
+/// A store that answers after a long time is silent until then.
+#[test]
+#[ignore = "needs etcd: cargo xtask test --only etcd"]
+fn etcd_paused_store_has_one_cause_until_it_goes_on() {
+    let config = CONFIG.replace("freshness_seconds = 6", "freshness_seconds = 60");
+    let cluster = Cluster::with(tempfile::tempdir().unwrap(), 1, &[], &config);
+    let server = cluster.serve();
+    until("it is ready", || is_ready(&server));
+    cluster.etcd.pause_member(0).unwrap();
+    let silent = ("store_silent", "the store does not answer");
+    let said = names_one_cause(&cluster, &server, silent.0, silent.1);
+    // Within the freshness bound, it issues and verifies.
+    let can =
+        ["can_issue", "can_verify", "can_revoke", "is_ready"].map(|name| said[name].as_bool());
+    assert_eq!(
+        can,
+        [Some(true), Some(true), Some(false), Some(true)],
+        "{said}"
+    );
+    cluster.etcd.resume_member(0).unwrap();
+    let metrics = || get(&format!("{}/metrics", server.admin_address())).1;
+    until("there is no cause", || {
+        metrics().contains("\njeton_fault{cause=\"store_silent\"} 0\n")
+    });
+    server.wait_for("problem resolved");
+    let token = cluster.issue(&server);
+    until("it revokes", || {
+        cluster.revoke(&server, &token).0 == Some(0)
+    });
+}
