@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use jeton_issuer::{KeyEncryptionKey, KeySource, Options};
-use jeton_store::{EtcdAccess, EtcdAddress, EtcdStore, Store};
+use jeton_store::{EtcdAccess, EtcdAddress, EtcdStore};
 use jeton_transport::text_file;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
@@ -30,10 +30,16 @@ pub(crate) fn options(source: KeySource) -> Result<Options> {
     Ok(Options::new(key))
 }
 
-pub(crate) fn open(address: &str, etcd: Option<&Etcd>) -> Result<Arc<dyn Store>> {
+pub(crate) fn open(address: &str, etcd: Option<&Etcd>) -> Result<Arc<EtcdStore>> {
     let (address, access) = read(address, etcd)?;
     let store = EtcdStore::open(&address, access).map_err(of_store)?;
     Ok(Arc::new(store))
+}
+
+/// Reads the files of the credentials again. New connections use them.
+pub(crate) fn renew(store: &EtcdStore, address: &str, etcd: &Etcd) -> Result<()> {
+    let (address, access) = read(address, Some(etcd))?;
+    store.renew(&address, access).map_err(of_store)
 }
 
 /// Checks the address, and reads the files of the credentials. Sends nothing.

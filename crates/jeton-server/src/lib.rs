@@ -36,6 +36,7 @@ mod assertion_rules;
 mod auth;
 mod authority;
 mod basic;
+mod certificates;
 mod client_auth;
 mod client_secret;
 mod clients;

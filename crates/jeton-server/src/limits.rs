@@ -39,6 +39,8 @@ pub const BEARER_CACHE_DURATION: Duration = Duration::from_millis(500);
 pub const BEARER_CACHE_TOKENS: usize = 1024;
 /// Maximum number of clients in the configuration.
 pub const CLIENTS: usize = 10_000;
+/// How often the files with certificates are looked at.
+pub const CERTIFICATES_EVERY: Duration = Duration::from_secs(10);
 /// Clients with a label of their own in the metrics: the first in the configuration. The others share one.
 pub const LABELLED_CLIENTS: usize = 256;
 /// Maximum number of secrets of a client. Two are enough to replace one.

@@ -11,6 +11,7 @@ use jeton_issuer::{
     KeyEncryptionKey, KeySource, Missing, Node, StalePolicy,
 };
 
+use jeton_store::{EtcdStore, Store};
 use zeroize::Zeroizing;
 
 use crate::config::{Config, WhenStale};
@@ -44,17 +45,26 @@ pub(crate) fn key_source(config: &Config) -> Result<(KeySource, bool)> {
     Ok((source, is_given))
 }
 
+/// A node, and its etcd if it has one.
+pub(crate) struct Opened {
+    pub(crate) node: Node,
+    pub(crate) etcd: Option<Arc<EtcdStore>>,
+}
+
 /// Opens the store, starts the node and applies the configured issuers.
 pub(crate) fn open(
     config: &Config,
     source: KeySource,
     hsm: Option<&Arc<dyn HsmKeys>>,
     clock: Arc<dyn Clock>,
-) -> Result<Node> {
-    let (store, options) = match &config.store {
+) -> Result<Opened> {
+    let mut etcd = None;
+    let (store, options): (Arc<dyn Store>, _) = match &config.store {
         Some(address) => {
             let options = etcd_store::options(source)?;
-            (etcd_store::open(address, config.etcd.as_ref())?, options)
+            let store = etcd_store::open(address, config.etcd.as_ref())?;
+            etcd = Some(store.clone());
+            (store, options)
         }
         None if config.etcd.is_some() => return Err(etcd_store::without_store()),
         None => {
@@ -93,7 +103,7 @@ pub(crate) fn open(
     let node = Node::start(store, options, clock)?;
     let missing = configure(&node, &config.issuers);
     missing.map_or(Ok(()), Err)?;
-    Ok(node)
+    Ok(Opened { node, etcd })
 }
 
 /// Returns the name of this machine, by which operators know the server.

@@ -22,6 +22,7 @@ use tonic_health::server::HealthReporter;
 
 use crate::admin_url::AdminUrlFile;
 use crate::auth::Authenticator;
+use crate::certificates::{self, Certificates};
 use crate::config::{ChangedKey, Config, Tls};
 use crate::error::{Error, Result};
 use crate::health_log::HealthLog;
@@ -136,14 +137,16 @@ impl Server {
         let (data_address, admin_address) = (address(&data)?, address(&admin)?);
 
         let hsm = hsm::open(&config, provider)?;
-        let node = node::open(&config, source, hsm.as_ref(), clock)?;
+        let node::Opened { node, etcd } = node::open(&config, source, hsm.as_ref(), clock)?;
         node::create_trial_issuer(&config, &node, &format!("http://{data_address}"))?;
         let (stop, stopping) = watch::channel(false);
         let (end, ending) = watch::channel(false);
         let shared = Shared::new(config.limits.transport(), stopping);
         let shared = Arc::new(shared);
-        let service = Arc::new(Service::new(node, &config, hsm, traces, shared.clone())?);
-        note_certificate(&service, &config);
+        let certificates = Certificates::new(&config, etcd);
+        let service = Service::new(node, &config, hsm, traces, shared.clone(), certificates)?;
+        let service = Arc::new(service);
+        note_certificate(&service, config.tls.as_ref());
         let (health, routes) = routes(service.clone())?;
         let handler = Box::new(routes);
         let transport = Transport::new(handler, shared, tls, data_address, admin_address);
@@ -241,6 +244,10 @@ impl RunningServer {
         // Before the server says that it is ready: a SIGHUP without a handler ends the process.
         let signals = Signals::register();
         tokio::spawn(follow_health(self.health.clone(), self.service.clone()));
+        tokio::spawn(certificates::follow(
+            self.service.clone(),
+            self.transport.clone(),
+        ));
         tokio::spawn(jeton_transport::return_memory(
             self.service.transport.account.clone(),
         ));
@@ -456,7 +463,8 @@ fn apply_reload(
     }
     if tls.is_some() == started.tls.is_some() {
         transport.replace_tls(tls);
-        note_certificate(service, &config);
+        note_certificate(service, config.tls.as_ref());
+        service.certificates.tls.store(Arc::new(config.tls.clone()));
     }
     match (before.admin_token(), authenticator.admin_token()) {
         (Some(token), None) => token.remove_file(),
@@ -476,8 +484,8 @@ fn apply_reload(
 }
 
 /// Notes when the certificate ends, for the metrics.
-fn note_certificate(service: &Service, config: &Config) {
-    let files = config.tls.as_ref().map(Tls::files);
+pub(crate) fn note_certificate(service: &Service, tls: Option<&Tls>) {
+    let files = tls.map(Tls::files);
     let end = files.and_then(jeton_transport::certificate_end);
     let metrics = &service.metrics;
     metrics

@@ -15,6 +15,7 @@ use jeton_transport::{Load, Peer, Shared};
 
 use crate::argon2_queue::Argon2Queue;
 use crate::auth::{Authenticator, CurrentCertificate, Denied};
+use crate::certificates::Certificates;
 use crate::config::{Config, GenerateJwt, Limits, Permission};
 use crate::error::Result as StartResult;
 use crate::failure::Failure;
@@ -52,6 +53,8 @@ pub(crate) struct Service {
     pub(crate) generate_jwt: Option<GenerateJwt>,
     /// Index of the next address that [`grpc::report`](crate::grpc) issues a token for.
     pub(crate) next_address: AtomicUsize,
+    /// Files with certificates that are followed.
+    pub(crate) certificates: Certificates,
     /// Links to the page of the admin listener.
     pub(crate) page_links: PageLinks,
     /// Permits for clients that follow revocations.
@@ -67,6 +70,7 @@ impl Service {
         hsm: Option<Arc<dyn HsmKeys>>,
         traces: Option<RequestTracer>,
         transport: Arc<Shared>,
+        certificates: Certificates,
     ) -> StartResult<Service> {
         let clock = clock_of(&node);
         Ok(Service {
@@ -84,6 +88,7 @@ impl Service {
             transport,
             generate_jwt: config.generate_jwt.clone(),
             next_address: AtomicUsize::new(0),
+            certificates,
             page_links: PageLinks::default(),
             watchers: StreamPermits::new(
                 "streams of revocations",

@@ -7,6 +7,7 @@ use tokio_stream::wrappers::ReceiverStream;
 use tonic::metadata::AsciiMetadataValue;
 use tonic::service::Interceptor;
 use tonic::service::interceptor::InterceptedService;
+use tonic::transport::channel::Change;
 use tonic::transport::{Channel, Endpoint};
 use tonic::{Request, Status, Streaming};
 use zeroize::Zeroizing;
@@ -21,6 +22,9 @@ use super::api::{
     WatchRequest, WatchResponse,
 };
 use crate::limits;
+
+/// Changes of the ways to the members that wait for a call.
+const CHANGES: usize = 1024;
 
 /// Requests of one watch that wait to be sent.
 const REQUESTS: usize = 16;
@@ -37,6 +41,8 @@ pub(super) type Marked = InterceptedService<Channel, Marks>;
 #[derive(Clone)]
 pub(super) struct Members {
     channel: Channel,
+    /// Replaces the ways to the members.
+    changes: mpsc::Sender<Change<usize, Endpoint>>,
     marks: Marks,
     user: Option<Arc<User>>,
     /// One call at a time asks for a new token.
@@ -49,14 +55,26 @@ impl Members {
         endpoints: Vec<Endpoint>,
         user: Option<User>,
     ) -> Result<Members, Status> {
+        let (channel, changes) = Channel::balance_channel(CHANGES);
         let members = Members {
-            channel: Channel::balance_list(endpoints.into_iter()),
+            channel,
+            changes,
             marks: Marks::default(),
             user: user.map(Arc::new),
             signing_in: Arc::default(),
         };
+        members.replace(endpoints).await;
         members.sign_in().await?;
         Ok(members)
+    }
+
+    /// Reaches the members in another way, for example with another certificate. Calls that were sent before end where
+    /// they are.
+    pub(super) async fn replace(&self, endpoints: Vec<Endpoint>) {
+        for (member, endpoint) in endpoints.into_iter().enumerate() {
+            // The channel that receives it lives as long as this.
+            let _ = self.changes.send(Change::Insert(member, endpoint)).await;
+        }
     }
 
     pub(super) fn kv(&self) -> KvClient<Marked> {

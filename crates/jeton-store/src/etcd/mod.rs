@@ -159,6 +159,20 @@ impl EtcdStore {
         })
     }
 
+    /// Uses other certificates for new connections. The address is that of [`open`](EtcdStore::open). User and password
+    /// stay.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] for a malformed certificate or key; [`Problem::NoAuthority`].
+    pub fn renew(&self, address: &EtcdAddress, access: EtcdAccess) -> Result<()> {
+        let (endpoints, _) = address.connection(access)?;
+        let members = self.etcd.members.clone();
+        self.runtime
+            .spawn(async move { members.replace(endpoints).await });
+        Ok(())
+    }
+
     /// Compacts the history before that revision. Nodes do this by themselves.
     ///
     /// # Errors

@@ -4,6 +4,7 @@
 
 mod admin;
 mod bad_input;
+mod causes;
 mod migrate;
 mod went_back;
 
@@ -18,13 +19,12 @@ use rcgen::{
     BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair,
     SanType,
 };
-use serde_json::Value;
 use tempfile::TempDir;
 
+use self::causes::names_one_cause;
 use super::unread;
 use crate::admin::page::{keep, page};
 use crate::binary;
-use crate::data_folder::json;
 use crate::serving::Serving;
 
 pub(super) const ISSUER: &str = "https://id.example";
@@ -111,44 +111,6 @@ pub(super) fn write_key(folder: &Path, name: &str, digit: char) {
     let file = folder.join(name);
     fs::write(&file, digit.to_string().repeat(64)).unwrap();
     fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
-}
-
-/// Requires that status, health, metrics, page and log name this cause, and that they agree about what the server can do.
-fn names_one_cause(cluster: &Cluster, server: &Serving, name: &str, sentence: &str) -> Value {
-    let (path, admin) = (cluster.folder.path(), server.admin_address());
-    let metrics = || get(&format!("{admin}/metrics")).1;
-    let series = format!("\njeton_fault{{cause=\"{name}\"}} 1\n");
-    until("the metrics have the cause", || metrics().contains(&series));
-    let metrics = metrics();
-    let causes = metrics.lines().filter(|line| line.starts_with("jeton_fault{"));
-    assert_eq!(causes.filter(|line| line.ends_with(" 1")).count(), 1);
-    assert!(metrics.contains("\njeton_store_writable 0\n"), "{metrics}");
-    let status = ["admin", "status", "--server", &admin];
-    let json = json(path, &[&status[..], &["--json"]].concat());
-    assert_eq!(json["cause"], name, "{json}");
-    assert!(json["cause_since"].is_i64(), "{json}");
-    let fault = json["fault"].as_str().unwrap();
-    assert!(fault.starts_with(sentence), "{fault}");
-    let text = String::from_utf8(binary::succeeds(path, &status, b"")).unwrap();
-    assert!(text.contains(sentence), "{text}");
-    let shown = page(path, &admin);
-    assert!(shown.contains(sentence), "{shown}");
-    for purpose in ["issue", "verify", "revoke"] {
-        let can = json[format!("can_{purpose}")].as_bool().unwrap();
-        let (code, body) = get(&format!("{admin}/readyz/{purpose}"));
-        let expected = if can {
-            ("200", "ready\n".to_owned())
-        } else {
-            ("503", format!("not ready: {sentence}\n"))
-        };
-        assert_eq!((&*code, body), expected, "{purpose}");
-        let metric = format!("\njeton_can_{purpose} {}\n", u8::from(can));
-        assert!(metrics.contains(&metric), "{metric}");
-    }
-    until("the log has the cause", || {
-        server.said().contains(&format!("cause=\"{name}\""))
-    });
-    json
 }
 
 /// Waits until the server has started or has failed.
@@ -327,44 +289,16 @@ fn etcd_down_fails_revocations_then_verification() {
         "{said}"
     );
     let admin = server.admin_address();
-    keep("serve-store-gone.html", &page(cluster.folder.path(), &admin));
+    keep(
+        "serve-store-gone.html",
+        &page(cluster.folder.path(), &admin),
+    );
     // One line, however long it lasts.
     assert_eq!(server.said().matches("cause=\"store_silent\"").count(), 1);
     cluster.etcd.start_member(0).unwrap();
     until("it is ready again", || is_ready(&server));
     assert_eq!(cluster.verify(&server, &kept).0, Some(0));
     assert_eq!(cluster.verify(&server, &revoked).0, Some(1));
-}
-
-/// A store that answers after a long time is silent until then.
-#[test]
-#[ignore = "needs etcd: cargo xtask test --only etcd"]
-fn etcd_paused_store_has_one_cause_until_it_goes_on() {
-    let config = CONFIG.replace("freshness_seconds = 6", "freshness_seconds = 60");
-    let cluster = Cluster::with(tempfile::tempdir().unwrap(), 1, &[], &config);
-    let server = cluster.serve();
-    until("it is ready", || is_ready(&server));
-    cluster.etcd.pause_member(0).unwrap();
-    let silent = ("store_silent", "the store does not answer");
-    let said = names_one_cause(&cluster, &server, silent.0, silent.1);
-    // Within the freshness bound, it issues and verifies.
-    let can =
-        ["can_issue", "can_verify", "can_revoke", "is_ready"].map(|name| said[name].as_bool());
-    assert_eq!(
-        can,
-        [Some(true), Some(true), Some(false), Some(true)],
-        "{said}"
-    );
-    cluster.etcd.resume_member(0).unwrap();
-    let metrics = || get(&format!("{}/metrics", server.admin_address())).1;
-    until("there is no cause", || {
-        metrics().contains("\njeton_fault{cause=\"store_silent\"} 0\n")
-    });
-    server.wait_for("problem resolved");
-    let token = cluster.issue(&server);
-    until("it revokes", || {
-        cluster.revoke(&server, &token).0 == Some(0)
-    });
 }
 
 #[test]
@@ -596,6 +530,49 @@ fn etcd_over_tls_requires_mutual_authentication() {
         assert!(said.contains(words), "{access}: {said}");
         assert_eq!(said.lines().count(), 1, "{access}: {said}");
     }
+}
+
+/// The etcd and its servers change to another authority. The servers are neither restarted nor signalled.
+#[test]
+#[ignore = "needs etcd: cargo xtask test --only etcd"]
+fn etcd_renewed_certificates_need_no_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().to_owned();
+    let at = |file: &str| path.join(file).display().to_string();
+    let certify = |name: &str| {
+        let authority = Authority::new(&path, name);
+        authority.certify_etcd(&path, "etcd-server", &[[127, 0, 0, 1]]);
+        authority.certify_client(&path, "client");
+        fs::copy(at(&format!("{name}.pem")), at("authority.pem")).unwrap();
+    };
+    certify("first");
+    let (certificate, key, ca) = (
+        at("etcd-server.pem"),
+        at("etcd-server.key"),
+        at("authority.pem"),
+    );
+    let arguments = [
+        "--cert-file",
+        &certificate,
+        "--key-file",
+        &key,
+        "--client-cert-auth",
+        "--trusted-ca-file",
+        &ca,
+    ];
+    let known = "ca = 'authority.pem'\ncertificate = 'client.pem'\nkey = 'client.key'";
+    let config = format!("{CONFIG}\n[etcd]\n{known}\n");
+    let mut cluster = Cluster::with(folder, 1, &arguments, &config);
+    let server = cluster.serve();
+    let token = cluster.issue(&server);
+    certify("second");
+    cluster.etcd.kill_member(0);
+    cluster.etcd.start_member(0).unwrap();
+    server.wait_for("certificates were renewed");
+    until("it revokes", || {
+        cluster.revoke(&server, &token).0 == Some(0)
+    });
+    until("it is ready", || is_ready(&server));
 }
 
 /// The flow control windows of three streams exceed the window of their connection. If each client had its own stream

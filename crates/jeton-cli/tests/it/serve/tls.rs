@@ -79,7 +79,9 @@ fn reload_expired_certificate_keeps_the_old_one() {
     second.certify(folder.path(), 2020);
     server.signal("-HUP");
     let said = server.wait_for("the previous configuration stays in force");
-    let line = said.lines().last().unwrap();
+    let mut lines = said.lines();
+    let line = lines.find(|line| line.contains("the previous configuration stays in force"));
+    let line = line.unwrap();
     assert!(line.contains("ERROR"), "{line}");
     assert!(line.contains("server.pem: certificate expired"), "{line}");
     assert!(is_trusted(folder.path(), "first.pem", &address));
@@ -91,6 +93,29 @@ fn reload_expired_certificate_keeps_the_old_one() {
     server.wait_for("configuration reloaded");
     assert!(is_trusted(folder.path(), "second.pem", &address));
     assert!(!is_trusted(folder.path(), "first.pem", &address));
+}
+
+/// Without a signal.
+#[test]
+fn renewed_certificate_is_used_and_a_bad_one_is_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let first = Authority::new(&folder.path().join("first.pem"));
+    let second = Authority::new(&folder.path().join("second.pem"));
+    first.certify(folder.path(), 4096);
+    let config = "[tls]\ncertificate = 'server.pem'\nkey = 'server.key'\n";
+    fs::write(folder.path().join("jeton.toml"), config).unwrap();
+    let server = Serving::any_port(folder.path(), &["--config", "jeton.toml"]);
+    let address = server.address();
+    server.wait_for(" INFO ready");
+    second.certify(folder.path(), 4096);
+    server.wait_for("certificates were renewed");
+    assert!(is_trusted(folder.path(), "second.pem", &address));
+    // The key of another certificate.
+    let key = KeyPair::generate().unwrap();
+    fs::write(folder.path().join("server.key"), key.serialize_pem()).unwrap();
+    let said = server.wait_for("new certificates cannot be used");
+    assert!(said.contains("does not match the private key"), "{said}");
+    assert!(is_trusted(folder.path(), "second.pem", &address));
 }
 
 /// SIGHUP does not move a listener. So the new configuration is checked for the current address, not for the new one.
