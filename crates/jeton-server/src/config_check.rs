@@ -9,6 +9,7 @@ use crate::clients::Clients;
 use crate::config::Config;
 use crate::error::Result;
 use crate::hsm::Pkcs11Provider;
+use crate::node::ConfiguredKey;
 use crate::traces::RequestTracer;
 use crate::trusts::Trusts;
 use crate::{etcd_store, hsm, node, server};
@@ -35,9 +36,14 @@ impl Config {
         let (source, key_is_given) = node::key_source(self)?;
         self.check_exposure(key_is_given)?;
         match source {
-            KeySource::File(file) => drop(KeyEncryptionKey::from_file(&file)?),
-            source if self.store.is_some() => drop(etcd_store::options(source)?),
-            KeySource::Given(_) | KeySource::InFolder => {}
+            ConfiguredKey::Source(KeySource::File(file)) => {
+                drop(KeyEncryptionKey::from_file(&file)?);
+            }
+            ConfiguredKey::Source(source) if self.store.is_some() => {
+                drop(etcd_store::options(source)?);
+            }
+            // A command may send a request, so it is not run.
+            ConfiguredKey::Source(_) | ConfiguredKey::Command => {}
         }
         if let Some(file) = &self.old_key_encryption_key_file {
             KeyEncryptionKey::from_file(file)?;

@@ -18,6 +18,7 @@ use crate::config::{Config, WhenStale};
 use crate::error::Result;
 use crate::etcd_store;
 use crate::hsm::HsmKeys;
+use crate::key_command::key_from_command;
 
 /// Time limit for the lock of the data folder. On a restart, the old process may still be stopping.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
@@ -29,7 +30,7 @@ const FOLDER_RECORD_EVERY: Duration = Duration::from_secs(30);
 const ACTOR: &str = "configuration";
 
 /// Returns the source of the key-encryption key, and whether it was configured.
-pub(crate) fn key_source(config: &Config) -> Result<(KeySource, bool)> {
+pub(crate) fn key_source(config: &Config) -> Result<(ConfiguredKey, bool)> {
     let variable = match std::env::var(KEY_VARIABLE) {
         Ok(text) => Some(Zeroizing::new(text)),
         Err(VarError::NotPresent) => None,
@@ -39,10 +40,36 @@ pub(crate) fn key_source(config: &Config) -> Result<(KeySource, bool)> {
             return Err(IssuerError::KeyEncryptionKey(what).into());
         }
     };
+    if !config.key_encryption_key_command.is_empty() {
+        if variable.is_some() {
+            let what = format!("a command is configured and {KEY_VARIABLE} is set: use only one");
+            return Err(IssuerError::KeyEncryptionKey(what).into());
+        }
+        return Ok((ConfiguredKey::Command, true));
+    }
     let file = config.key_encryption_key_file.clone();
     let source = KeySource::choose(file, variable.as_ref().map(|text| text.as_str()))?;
     let is_given = !matches!(source, KeySource::InFolder);
-    Ok((source, is_given))
+    Ok((ConfiguredKey::Source(source), is_given))
+}
+
+/// Where the configuration says that the key-encryption key is.
+pub(crate) enum ConfiguredKey {
+    Source(KeySource),
+    /// It runs at the start only.
+    Command,
+}
+
+impl ConfiguredKey {
+    /// Runs the command, if there is one.
+    pub(crate) fn source(self, config: &Config) -> Result<KeySource> {
+        match self {
+            ConfiguredKey::Source(source) => Ok(source),
+            ConfiguredKey::Command => {
+                key_from_command(&config.key_encryption_key_command).map(KeySource::Given)
+            }
+        }
+    }
 }
 
 /// A node, and its etcd if it has one.
@@ -72,8 +99,10 @@ pub(crate) fn open(
             (folder.store(), folder.options(source)?)
         }
     };
+    let old_command = &config.old_key_encryption_key_command;
     let options = match &config.old_key_encryption_key_file {
         Some(file) => options.also_reads(KeyEncryptionKey::from_file(file)?),
+        None if !old_command.is_empty() => options.also_reads(key_from_command(old_command)?),
         None => options,
     };
     let stale = match config.when_stale {

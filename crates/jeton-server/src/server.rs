@@ -22,7 +22,7 @@ use tonic_health::server::HealthReporter;
 
 use crate::admin_url::AdminUrlFile;
 use crate::auth::Authenticator;
-use crate::certificates::{self, Certificates};
+use crate::certificates::Certificates;
 use crate::config::{ChangedKey, Config, Tls};
 use crate::error::{Error, Result};
 use crate::health_log::HealthLog;
@@ -34,7 +34,7 @@ use crate::service::Service;
 use crate::traces::RequestTracer;
 use crate::trusts::Trusts;
 use crate::verify_clock::clock_of;
-use crate::{hsm, logs, node, sd_notify};
+use crate::{certificate_renewal, hsm, logs, node, sd_notify};
 
 /// Reads the configuration for a reload.
 pub type Reload = Box<dyn Fn() -> Result<Config> + Send>;
@@ -137,6 +137,7 @@ impl Server {
         let (data_address, admin_address) = (address(&data)?, address(&admin)?);
 
         let hsm = hsm::open(&config, provider)?;
+        let source = source.source(&config)?;
         let node::Opened { node, etcd } = node::open(&config, source, hsm.as_ref(), clock)?;
         node::create_trial_issuer(&config, &node, &format!("http://{data_address}"))?;
         let (stop, stopping) = watch::channel(false);
@@ -146,7 +147,7 @@ impl Server {
         let certificates = Certificates::new(&config, etcd);
         let service = Service::new(node, &config, hsm, traces, shared.clone(), certificates)?;
         let service = Arc::new(service);
-        note_certificate(&service, config.tls.as_ref());
+        certificate_renewal::note_end(&service, config.tls.as_ref());
         let (health, routes) = routes(service.clone())?;
         let handler = Box::new(routes);
         let transport = Transport::new(handler, shared, tls, data_address, admin_address);
@@ -244,7 +245,7 @@ impl RunningServer {
         // Before the server says that it is ready: a SIGHUP without a handler ends the process.
         let signals = Signals::register();
         tokio::spawn(follow_health(self.health.clone(), self.service.clone()));
-        tokio::spawn(certificates::follow(
+        tokio::spawn(certificate_renewal::follow(
             self.service.clone(),
             self.transport.clone(),
         ));
@@ -463,7 +464,7 @@ fn apply_reload(
     }
     if tls.is_some() == started.tls.is_some() {
         transport.replace_tls(tls);
-        note_certificate(service, config.tls.as_ref());
+        certificate_renewal::note_end(service, config.tls.as_ref());
         service.certificates.tls.store(Arc::new(config.tls.clone()));
     }
     match (before.admin_token(), authenticator.admin_token()) {
@@ -481,16 +482,6 @@ fn apply_reload(
     service.trusts.store(Arc::new(trusts));
     service.hosts.store(Arc::new(Hosts::from_config(&config)));
     Ok(config)
-}
-
-/// Notes when the certificate ends, for the metrics.
-pub(crate) fn note_certificate(service: &Service, tls: Option<&Tls>) {
-    let files = tls.map(Tls::files);
-    let end = files.and_then(jeton_transport::certificate_end);
-    let metrics = &service.metrics;
-    metrics
-        .certificate_end
-        .store(end.unwrap_or_default(), Ordering::Relaxed);
 }
 
 /// Reads the certificates, if TLS is configured.

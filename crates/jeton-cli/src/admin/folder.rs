@@ -87,6 +87,9 @@ pub(super) struct Place {
     pub(super) path: PathBuf,
     key_file: Option<PathBuf>,
     old_key_file: Option<PathBuf>,
+    /// Commands that print the keys, if the configuration has no files with them.
+    key_command: Vec<String>,
+    old_key_command: Vec<String>,
     lock_timeout: Duration,
     /// The URL of the admin listener by the configuration.
     admin_url: Option<String>,
@@ -109,6 +112,8 @@ impl FolderArgs {
             path: self.data.clone().unwrap_or(config.data),
             key_file: config.key_encryption_key_file,
             old_key_file: config.old_key_encryption_key_file,
+            key_command: config.key_encryption_key_command,
+            old_key_command: config.old_key_encryption_key_command,
             lock_timeout: self.lock_timeout(),
             admin_url,
             etcd,
@@ -254,7 +259,11 @@ impl AdminArgs {
     /// Opens the store.
     pub(super) fn open(self, missing: Missing) -> Outcome<Opened> {
         let place = self.folder.place()?;
-        let source = self.key.source(place.key_file.clone())?;
+        let source = if self.key.key_encryption_key.is_none() && !place.key_command.is_empty() {
+            KeySource::Given(printed_by(&place.key_command)?)
+        } else {
+            self.key.source(place.key_file.clone())?
+        };
         let store = place.open_or(missing)?;
         let mut options = match &store {
             OpenStore::Folder(folder) => folder_options(folder, source)?,
@@ -263,6 +272,9 @@ impl AdminArgs {
         for old_key in [place.old_key_file, self.also_reads].into_iter().flatten() {
             input::must_be_a_name(&old_key)?;
             options = options.also_reads(KeyEncryptionKey::from_file(&old_key).map_err(failure)?);
+        }
+        if !place.old_key_command.is_empty() {
+            options = options.also_reads(printed_by(&place.old_key_command)?);
         }
         options = options.for_a_command();
         if self.trusts_clock {
@@ -276,6 +288,12 @@ impl AdminArgs {
             store,
         })
     }
+}
+
+/// The key-encryption key that a command of the configuration prints.
+fn printed_by(command: &[String]) -> Outcome<KeyEncryptionKey> {
+    let key = jeton_server::key_from_command(command);
+    key.map_err(|error| Failure::error(error.to_string()))
 }
 
 fn folder_options(folder: &DataFolder, source: KeySource) -> Outcome<Options> {

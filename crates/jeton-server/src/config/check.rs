@@ -3,12 +3,14 @@
 use super::problem::Problem;
 use super::{Config, clients, issuers, limits, pkcs11, store, traces, trust};
 use crate::authority::Authority;
+use crate::key_command;
 use crate::limits::HOSTS;
 
 /// Returns the first problem of a configuration.
 pub(super) fn first_problem(config: &Config) -> Option<Problem> {
     listeners(config)
         .or_else(|| store::problem(config))
+        .or_else(|| keys(config))
         .or_else(|| drain(config))
         .or_else(|| limits::problem(&config.limits))
         .or_else(|| hosts(config))
@@ -26,6 +28,32 @@ fn listeners(config: &Config) -> Option<Problem> {
     let is_wrong = |workers| !(1..=1024).contains(&workers);
     let wrong = Problem::new("workers", "must be between 1 and 1024");
     config.workers.is_some_and(is_wrong).then_some(wrong)
+}
+
+/// Checks that each key-encryption key has one source.
+fn keys(config: &Config) -> Option<Problem> {
+    let sources = [
+        (
+            "key_encryption_key_command",
+            &config.key_encryption_key_command,
+            "not accepted together with `key_encryption_key_file`",
+            config.key_encryption_key_file.is_some(),
+        ),
+        (
+            "old_key_encryption_key_command",
+            &config.old_key_encryption_key_command,
+            "not accepted together with `old_key_encryption_key_file`",
+            config.old_key_encryption_key_file.is_some(),
+        ),
+    ];
+    sources
+        .into_iter()
+        .find_map(|(key, command, both, is_file)| {
+            if !command.is_empty() && is_file {
+                return Some(Problem::new(key, both));
+            }
+            key_command::problem(command).map(|what| Problem::new(key, what))
+        })
 }
 
 fn drain(config: &Config) -> Option<Problem> {

@@ -77,6 +77,11 @@ pub struct Config {
     /// The file with the key-encryption key: 64 hexadecimal digits. The environment variable
     /// `JETON_KEY_ENCRYPTION_KEY` is an alternative.
     pub key_encryption_key_file: Option<PathBuf>,
+    /// A command that prints the key-encryption key, as a program with its arguments. It asks a key management service,
+    /// for example.
+    pub key_encryption_key_command: Vec<String>,
+    /// The same, for the key before the current one.
+    pub old_key_encryption_key_command: Vec<String>,
     /// The file with the key-encryption key before the current one. Private keys that are still encrypted under
     /// it are read, until `jeton admin key reencrypt` has encrypted them again.
     pub old_key_encryption_key_file: Option<PathBuf>,
@@ -215,6 +220,8 @@ impl Default for Config {
             admin_listen: local(Config::ADMIN_PORT),
             workers: None,
             key_encryption_key_file: None,
+            key_encryption_key_command: Vec::new(),
+            old_key_encryption_key_command: Vec::new(),
             old_key_encryption_key_file: None,
             freshness_seconds: 15,
             when_stale: WhenStale::Refuse,

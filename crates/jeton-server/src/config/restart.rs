@@ -34,6 +34,8 @@ impl Config {
             workers,
             key_encryption_key_file,
             old_key_encryption_key_file,
+            key_encryption_key_command,
+            old_key_encryption_key_command,
             freshness_seconds,
             store_outage_issuing_seconds,
             store_comparison_seconds,
@@ -69,6 +71,14 @@ impl Config {
             (
                 "old_key_encryption_key_file",
                 or_none(old_key_encryption_key_file.as_ref().map(path).as_ref()),
+            ),
+            (
+                "key_encryption_key_command",
+                program_of(key_encryption_key_command),
+            ),
+            (
+                "old_key_encryption_key_command",
+                program_of(old_key_encryption_key_command),
             ),
             ("freshness_seconds", freshness_seconds.to_string()),
             (
@@ -221,6 +231,14 @@ fn generate_jwt_values(service: Option<&GenerateJwt>) -> [(&'static str, String)
         ("generate_jwt.hs256", field(|service| &service.hs256)),
         ("generate_jwt.es256", field(|service| &service.es256)),
     ]
+}
+
+/// The program of a command. An argument may be a secret.
+fn program_of(command: &[String]) -> String {
+    match command {
+        [] => "none".to_owned(),
+        [program, arguments @ ..] => format!("{program} with {} arguments", arguments.len()),
+    }
 }
 
 fn or_none(value: Option<&impl Display>) -> String {
