@@ -64,6 +64,9 @@ func (t *test) cases() {
 	t.passes("outside issuers", t.problems("jeton", withTrust))
 	t.passes("one server", t.problems("jeton", t.with(`replicas=1`, `spread.whenUnsatisfiable="ScheduleAnyway"`)))
 	t.passes("two servers", t.problems("jeton", t.with(`replicas=2`)))
+	t.passes("a scaler", t.problems("jeton", t.with(`autoscaling.enabled=true`, `autoscaling.maxReplicas=9`)))
+	t.passes("an Ingress", t.problems("jeton", t.with(
+		`ingress={"enabled":true,"className":"nginx","host":"tokens.example","tlsSecret":"tokens-tls"}`)))
 	t.passes("without a NetworkPolicy", t.problems("jeton", t.with(`networkPolicy={"enabled":false}`)))
 	t.configurationChanges()
 }
@@ -114,6 +117,10 @@ func (t *test) wrongValues() {
 		{`keyEncryptionKey.value="5555"`, "additional properties 'value'"},
 		{`outsideIssuers.enabled=true`, "/outsideIssuers/caConfigMap"},
 		{`monitoring.serviceMonitor=true`, "/monitoring/clientSecret"},
+		{`monitoring.serviceMonitor=true,monitoring.clientSecret="a",networkPolicy.admin=[]`, "requires networkPolicy.admin"},
+		{`autoscaling.enabled=true,autoscaling.maxReplicas=3`, "must be above replicas"},
+		{`autoscaling.cpuPercent=100`, "/autoscaling/cpuPercent"},
+		{`ingress={"enabled":true,"className":"nginx","host":"tokens.example"}`, "/ingress/tlsSecret"},
 		{`networkPolicy.clients=[{}]`, "/networkPolicy/clients/0"},
 		{`files.jeton\.toml="a"`, "jeton.toml"},
 		{`disruptionBudget.maxUnavailable=3`, "must be below replicas"},
@@ -133,6 +140,18 @@ func (t *test) wrongValues() {
 func (t *test) wrongCharts() {
 	given := t.with()
 	const deployment, policy = "deployment.yaml", "networkpolicy.yaml"
+	more := t.with(`autoscaling.enabled=true`,
+		`ingress={"enabled":true,"className":"nginx","host":"tokens.example","tlsSecret":"tokens-tls"}`)
+	for _, wrong := range []struct{ file, old, new, problem string }{
+		{"autoscaling.yaml", "minReplicas:", "minReplica:", "minReplica"},
+		{"autoscaling.yaml", "kind: Deployment", "kind: StatefulSet", "the scaler is for"},
+		{deployment, "{{- if not .Values.autoscaling.enabled }}", "{{- if true }}", "decide how many servers"},
+		{"ingress.yaml", "port: {name: data}", "port: {name: admin}", "does not lead to the data port"},
+		{"ingress.yaml", "- hosts: [{{ .Values.ingress.host | quote }}]", "- hosts: [a.example]", "no certificate for"},
+	} {
+		problems := t.problems("jeton", more, change{wrong.file, wrong.old, wrong.new})
+		t.finds(wrong.file+": "+wrong.new, wrong.problem, problems)
+	}
 	for _, wrong := range []struct{ file, old, new, problem string }{
 		{deployment, "readinessProbe:", "readinesProbe:", `unknown field "spec.template.spec.containers[0].readinesProbe"`},
 		{deployment, "maxSkew: 1", "maxSkews: 1", "maxSkews"},

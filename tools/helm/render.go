@@ -11,6 +11,7 @@ import (
 	"helm.sh/helm/v3/pkg/chartutil"
 	"helm.sh/helm/v3/pkg/engine"
 	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -43,6 +44,8 @@ type objects struct {
 	accounts    []*corev1.ServiceAccount
 	budgets     []*policyv1.PodDisruptionBudget
 	policies    []*networkingv1.NetworkPolicy
+	scalers     []*autoscalingv2.HorizontalPodAutoscaler
+	ingresses   []*networkingv1.Ingress
 	monitors    []*serviceMonitor
 	alerts      []*prometheusRule
 }
@@ -207,6 +210,10 @@ func (o *objects) decode(text []byte) error {
 		o.budgets = append(o.budgets, object)
 	case *networkingv1.NetworkPolicy:
 		o.policies = append(o.policies, object)
+	case *autoscalingv2.HorizontalPodAutoscaler:
+		o.scalers = append(o.scalers, object)
+	case *networkingv1.Ingress:
+		o.ingresses = append(o.ingresses, object)
 	default:
 		return fmt.Errorf("the chart has a %s", kind.Kind)
 	}

@@ -51,7 +51,7 @@ func problemsOf(o *objects) []string {
 	}
 	for _, rule := range []func(*release){
 		selectors, ports, probes, shutdown, rollout, budget, spread, secrets, security, account, network, resources,
-		monitoring,
+		monitoring, scaling, ingress,
 	} {
 		rule(r)
 	}
@@ -153,8 +153,52 @@ func rollout(r *release) {
 	r.must(len(checksum) == 64, "a change of the configuration changes no pod")
 }
 
+// replicas are the servers that there are at least. A scaler decides alone, so the Deployment names no number then.
+func (r *release) replicas() int {
+	own := r.deployment.Spec.Replicas
+	r.must(len(r.scalers) < 2 && (own == nil) == (len(r.scalers) == 1), "the Deployment and a scaler decide how many servers there are")
+	switch {
+	case len(r.scalers) == 1 && r.scalers[0].Spec.MinReplicas != nil:
+		return int(*r.scalers[0].Spec.MinReplicas)
+	case own != nil:
+		return int(*own)
+	}
+	return 1
+}
+
+func scaling(r *release) {
+	for _, scaler := range r.scalers {
+		target := scaler.Spec.ScaleTargetRef
+		r.must(target.Kind == "Deployment" && target.Name == r.deployment.Name, "the scaler is for %s", target.Name)
+		r.must(int(scaler.Spec.MaxReplicas) > r.replicas(), "the scaler adds no server")
+		for _, metric := range scaler.Spec.Metrics {
+			r.must(metric.Resource != nil && metric.Resource.Name == corev1.ResourceCPU, "the scaler looks at another resource")
+		}
+	}
+}
+
+// An Ingress leads to the data port, with a certificate.
+func ingress(r *release) {
+	for _, ingress := range r.ingresses {
+		r.must(ingress.Spec.IngressClassName != nil, "no controller has the Ingress")
+		for _, rule := range ingress.Spec.Rules {
+			r.must(len(ingress.Spec.TLS) == 1 && ingress.Spec.TLS[0].Hosts[0] == rule.Host, "no certificate for %s", rule.Host)
+			for _, path := range rule.HTTP.Paths {
+				found := false
+				for _, service := range r.services {
+					for _, port := range service.Spec.Ports {
+						backend := path.Backend.Service
+						found = found || service.Name == backend.Name && port.Name == backend.Port.Name && port.Port == dataPort
+					}
+				}
+				r.must(found, "the Ingress does not lead to the data port")
+			}
+		}
+	}
+}
+
 func budget(r *release) {
-	replicas := int(*r.deployment.Spec.Replicas)
+	replicas := r.replicas()
 	if replicas == 1 {
 		r.must(len(r.budgets) == 0, "a budget would block the drain of the only server's node")
 		return

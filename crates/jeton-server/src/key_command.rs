@@ -30,7 +30,7 @@ pub fn key_from_command(command: &[String]) -> Result<KeyEncryptionKey> {
 
 fn key_within(command: &[String], timeout: Duration) -> Result<KeyEncryptionKey> {
     let program = command.first().map_or("", String::as_str);
-    let failed = |what: String| IssuerError::KeyEncryptionKey(format!("of {program}: {what}"));
+    let failed = |what: String| IssuerError::KeyEncryptionKey(format!("{program} {what}"));
     let started = Instant::now();
     let spawned = Command::new(program)
         .args(&command[1..])
@@ -53,21 +53,23 @@ fn key_within(command: &[String], timeout: Duration) -> Result<KeyEncryptionKey>
         } else {
             bytes.to_string()
         };
-        failed(format!("printed {printed} bytes that are no key: expected 64 hexadecimal digits")).into()
+        failed(format!(
+            "printed {printed} bytes that are no key: expected 64 hexadecimal digits"
+        ))
+        .into()
     })
 }
 
 /// Reads the output, and waits for the end. `None`: it took too long, and was killed.
-fn finish(
-    child: &mut Child,
-    until: Instant,
-) -> IoResult<Option<(Zeroizing<Vec<u8>>, ExitStatus)>> {
+fn finish(child: &mut Child, until: Instant) -> IoResult<Option<(Zeroizing<Vec<u8>>, ExitStatus)>> {
     let (sender, read) = mpsc::channel();
     if let Some(stdout) = child.stdout.take() {
         thread::spawn(move || {
             // Preallocated, so that reading does not leave copies.
             let mut output = Zeroizing::new(Vec::with_capacity(2 * OUTPUT_BYTES));
-            let all = stdout.take(OUTPUT_BYTES as u64 + 1).read_to_end(&mut output);
+            let all = stdout
+                .take(OUTPUT_BYTES as u64 + 1)
+                .read_to_end(&mut output);
             let _ = sender.send(all.map(|_| output));
         });
     }
@@ -119,8 +121,14 @@ mod tests {
         let key = key_from_command(&shell(&format!("echo {digits}"))).unwrap();
         assert_eq!(key.id(), KeyEncryptionKey::from_hex(&digits).unwrap().id());
         for (script, said) in [
-            (format!("echo {digits}; exit 3"), "ended with exit status: 3"),
-            (format!("echo x{digits}"), "printed 66 bytes that are no key"),
+            (
+                format!("echo {digits}; exit 3"),
+                "ended with exit status: 3",
+            ),
+            (
+                format!("echo x{digits}"),
+                "printed 66 bytes that are no key",
+            ),
             ("exit 0".to_owned(), "printed 0 bytes that are no key"),
             (format!("yes {digits}"), "printed more than 256 bytes"),
         ] {
