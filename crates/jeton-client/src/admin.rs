@@ -16,8 +16,8 @@ pub mod messages {
         ImportKeyRequest, Issuer, Key, ListAuditChainsRequest, ListAuditRequest,
         ListIssuersRequest, ListIssuersResponse, ListRevocationsRequest, ReencryptKeysRequest,
         ReencryptKeysResponse, ReportCompromisedKeyRequest, Revocation, RevocationStamp,
-        RotateKeyRequest, RunningNode, SetIssuerRequest, StatusRequest, StatusResponse, WithdrawKeyRequest,
-        backup_part, export_audit_part, key, revocation_rule,
+        RotateKeyRequest, RunningNode, SetIssuerRequest, StatusRequest, StatusResponse,
+        WithdrawKeyRequest, backup_part, export_audit_part, key, revocation_rule,
     };
 }
 

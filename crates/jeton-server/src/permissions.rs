@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use crate::config::Permission;
 use crate::limits;
-use crate::rate_limit::{Period, RateLimit};
 use crate::metrics::ClientCalls;
+use crate::rate_limit::{Period, RateLimit};
 use crate::refusal::LineLimit;
 use crate::token_rights::TokenRights;
 
