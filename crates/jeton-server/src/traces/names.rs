@@ -37,6 +37,7 @@ const METHODS: [(&str, &[&str]); 6] = [
             "CreateIssuer",
             "CreateRevocations",
             "DropAudit",
+            "EndRevocations",
             "ExportAudit",
             "GetIssuer",
             "ImportKey",
