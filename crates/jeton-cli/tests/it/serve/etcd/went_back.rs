@@ -45,7 +45,8 @@ impl Cluster {
             &["admin", "nodes", "--server", &admin, "--json"],
             b"",
         );
-        serde_json::from_slice(&output.stdout).unwrap()
+        let said = String::from_utf8_lossy(&output.stderr);
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {said}"))
     }
 }
 
@@ -113,6 +114,7 @@ fn etcd_that_goes_back_makes_no_revocation_ineffective() {
 fn etcd_servers_know_each_other() {
     let cluster = Cluster::of(1);
     let (other, one) = (cluster.serve(), cluster.serve());
+    until("it answers", || is_ready(&one));
     // The server that the setup ended is silent, and then its lease ends.
     let known = |nodes: &Value| {
         let nodes = nodes["nodes"].as_array().unwrap().iter();
