@@ -374,7 +374,8 @@ pub(super) fn rule_controls_are_caught(record: &Record, freshness: Duration, pat
         assert_eq!(wrong, judged(&calls, freshness, path).is_err());
         wrong
     };
-    let kinds: [(&str, fn(&Name) -> bool); 4] = [
+    type IsKind = fn(&Name) -> bool;
+    let kinds: [(&str, IsKind); 4] = [
         ("subject", |name| matches!(name, Name::Subject(_))),
         ("client", |name| matches!(name, Name::Client(_))),
         ("key", |name| matches!(name, Name::Key(_))),
