@@ -606,8 +606,10 @@ impl Service {
             }
             let verified = node.verify(ISS, "api", &token.issued.token);
             // A node does not know how long it has lagged here: it measures that by the time of the machine. So a
-            // token that is newer than its view may seem to be of a lost history, and then its times decide.
-            let seems_lost = token.seen.is_some_and(|at| at > seen);
+            // token that is newer than its view may seem to be of a lost history. Then the times decide of those rules
+            // that the node knows.
+            let seems_lost = token.seen.is_some_and(|at| at > seen)
+                && (self.revoked[..seen].iter()).any(|revoked| revoked.is_about(token));
             if seems_lost && matches!(verified, Err(Error::Revoked)) {
                 continue;
             }

@@ -111,7 +111,7 @@ struct Transaction {
 }
 
 /// A transaction with revocations, of any issuer: its revision, and a digest of the records that it wrote. Two histories
-/// with different revocations have different marks at the same revision. The default: there is none.
+/// with different revocations have different marks at the same revision. Default: no transaction.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Mark {
     revision: u64,

@@ -213,7 +213,7 @@ pub struct WatchRevocationsRequest {
 /// An update of the revocations of an issuer.
 ///
 /// The first messages are the snapshot, or what a resumed client has missed: `is_snapshot` is true, and all have the same
-/// revision. There are none if there is nothing to send. Later messages contain the changes. Together they contain all
+/// revision. If nothing is to be sent, they are left out. Later messages contain the changes. Together they contain all
 /// revocations of the issuer up to `revision`. The stream of a client that reads too slowly ends with
 /// ABORTED and the reason FELL_BEHIND. The client then calls WatchRevocations again, without a token.
 #[derive(Clone, PartialEq, ::prost::Message)]

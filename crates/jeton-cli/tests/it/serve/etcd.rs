@@ -281,8 +281,7 @@ fn etcd_down_fails_revocations_then_verification() {
     cluster.issue(&server);
     let silent = ("store_silent", "the store does not answer");
     let said = names_one_cause(&cluster, &server, silent.0, silent.1);
-    let can =
-        ["can_issue", "can_verify", "can_revoke", "is_ready"].map(|name| said[name].as_bool());
+    let can = causes::abilities(&said);
     assert_eq!(
         can,
         [Some(true), Some(false), Some(false), Some(false)],

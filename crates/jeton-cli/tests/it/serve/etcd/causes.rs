@@ -9,6 +9,11 @@ use crate::binary;
 use crate::data_folder::json;
 use crate::serving::Serving;
 
+/// What the server can do by its status: issue, verify, revoke, and whether it is ready.
+pub(super) fn abilities(status: &Value) -> [Option<bool>; 4] {
+    ["can_issue", "can_verify", "can_revoke", "is_ready"].map(|name| status[name].as_bool())
+}
+
 /// Requires that status, health, metrics, page and log name this cause, and that they agree about what the server can do.
 pub(super) fn names_one_cause(
     cluster: &Cluster,
@@ -66,8 +71,7 @@ fn etcd_paused_store_has_one_cause_until_it_goes_on() {
     let silent = ("store_silent", "the store does not answer");
     let said = names_one_cause(&cluster, &server, silent.0, silent.1);
     // Within the freshness bound, it issues and verifies.
-    let can =
-        ["can_issue", "can_verify", "can_revoke", "is_ready"].map(|name| said[name].as_bool());
+    let can = abilities(&said);
     assert_eq!(
         can,
         [Some(true), Some(true), Some(false), Some(true)],
