@@ -291,15 +291,21 @@ const WILD_NODE: Noise = Noise {
     round: 0.03,
 };
 
-/// Returns the share of pairs with this outcome in %, when one subject takes `by` times as long.
-fn share(outcome: Outcome, noise: &Noise, [changed, same]: [[usize; 2]; 2], by: f64) -> f64 {
-    let is_so = |seed: &u64| {
-        let mut rng = ChaCha8Rng::seed_from_u64(*seed);
+/// Returns the outcomes of many pairs, when one subject takes `by` times as long.
+fn outcomes(noise: &Noise, [changed, same]: [[usize; 2]; 2], by: f64) -> Vec<Outcome> {
+    let outcome = |seed| {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let [before, mut after] = pair(&mut rng, noise, changed, same);
         scale_rounds(&mut after.rows.measured[0], |_| by);
-        judged(&before, &after, 0.05).unwrap().outcome == outcome
+        judged(&before, &after, 0.05).unwrap().outcome
     };
-    100.0 * (0..RUNS).filter(is_so).count() as f64 / RUNS as f64
+    (0..RUNS).map(outcome).collect()
+}
+
+/// Returns the share of an outcome in %.
+fn share(outcomes: &[Outcome], outcome: Outcome) -> f64 {
+    let count = outcomes.iter().filter(|one| **one == outcome).count();
+    100.0 * count as f64 / outcomes.len() as f64
 }
 
 #[test]
@@ -313,12 +319,15 @@ fn gate_identical_runs_regress_in_at_most_5_percent() {
         (WILD_NODE, [3, 1], [3, 8]),
         (WILD_NODE, [1, 0], [0, 8]),
     ] {
-        let regressions = share(Outcome::Regression, &noise, [changed, same], 1.0);
+        let regressions = share(&outcomes(&noise, [changed, same], 1.0), Outcome::Regression);
         println!("changed {changed:?}, same {same:?}: {regressions} %");
         assert!(regressions <= 5.0, "{changed:?} {same:?}: {regressions} %");
     }
     // With this noise, controls are required.
-    let without = share(Outcome::Regression, &NOISY, [[3, 2], [0, 0]], 1.0);
+    let without = share(
+        &outcomes(&NOISY, [[3, 2], [0, 0]], 1.0),
+        Outcome::Regression,
+    );
     assert!(without > 20.0, "{without} %");
 }
 
@@ -331,10 +340,11 @@ fn gate_twice_as_slow_is_never_no_regression() {
         (WILD_NODE, [1, 1], [1, 3], 0.0),
         (WILD_NODE, [1, 0], [0, 0], 95.0),
     ] {
-        let missed = share(Outcome::NoRegression, &noise, [changed, same], 2.0);
+        let outcomes = outcomes(&noise, [changed, same], 2.0);
+        let missed = share(&outcomes, Outcome::NoRegression);
         assert_eq!(missed, 0.0, "{changed:?} {same:?}");
         // Not everything is undecided: what the noise allows is found.
-        let found = share(Outcome::Regression, &noise, [changed, same], 2.0);
+        let found = share(&outcomes, Outcome::Regression);
         println!("changed {changed:?}, same {same:?}: found in {found} %");
         assert!(found >= found_in, "{changed:?} {same:?}: {found} %");
     }
