@@ -8,8 +8,9 @@ use jeton_lab_model::units::{self, Unit};
 
 use super::{chart, table};
 use crate::chart::{Axis, Chart, Point, Row};
+use crate::install::{install, limits};
 use crate::recommendation::answers::{Answer, Bar, Figure, Measured, answers};
-use crate::recommendation::library::{Library, ranking};
+use crate::recommendation::library::{Against, Library, ranking, verbs};
 use crate::recommendation::sure::{Sure, Sureness, of_choice};
 use crate::recommendation::{Asked, CASES, cases_of, recommendation_of};
 use crate::servers::{Loaded, ScenarioTable, figure, name, scenarios};
@@ -111,8 +112,6 @@ impl Card {
                         span.muted { @if !figure.interval.is_empty() { "(" (figure.interval) ") " } (figure.what) }
                     }
                 }
-                @if let Some((drawn, _)) = &self.drawn { (chart::svg(drawn)) }
-                @if !self.lines.is_empty() { ul.lines { @for line in &self.lines { li { (line) } } } }
                 @match measured {
                     Some(Measured { sure, .. }) => p.sure {
                         strong class=(class(sure.sureness)) { (sure.sureness.words()) } ": " (sure.why) "."
@@ -120,6 +119,8 @@ impl Card {
                     None if !command.is_empty() => p.muted { "It is measured by " code { (command) } "." },
                     None => "",
                 }
+                @if let Some((drawn, _)) = &self.drawn { (chart::svg(drawn)) }
+                @if !self.lines.is_empty() { ul.lines { @for line in &self.lines { li { (line) } } } }
             }
         }
     }
@@ -206,14 +207,16 @@ fn libraries(result: &RunResult, language: &str, case: Asked) -> Option<Card> {
     let (first, next) = (&all[0], all.get(1));
     let (named, name) = (names::language_of(language), &first.name);
     let times = |value: f64| format!("{}\u{a0}×", units::times(value));
-    let then = match next {
+    let against = next.and_then(|next| Some((&next.name, next.against_first.as_ref()?)));
+    let then = match against {
         None => "; no other library".to_owned(),
-        Some(next) => {
-            let ratio = times(next.cost.median / first.cost.median);
-            format!(", then {} ({ratio} the time)", next.name)
+        Some((next, Against { ratio, .. })) => {
+            let [low, high] = ratio.interval().map(units::ratio);
+            let ratio = times(ratio.ratio());
+            format!(", then {next} ({ratio} the time, {low} to {high})")
         }
     };
-    let sure = match next.and_then(|next| Some((&next.name, next.against_first.as_ref()?))) {
+    let sure = match against {
         None => Sure {
             sureness: Sureness::NotSure,
             why: "no other library was measured".to_owned(),
@@ -222,17 +225,28 @@ fn libraries(result: &RunResult, language: &str, case: Asked) -> Option<Card> {
             let word = match against.verdict {
                 VerdictKind::Equivalent => format!("{next} is as fast"),
                 VerdictKind::Undecided => format!("undecided against {next}"),
-                _ => format!("{next} takes {} the time", times(against.ratio.ratio())),
+                _ => format!("{next} is slower"),
             };
-            of_choice(result, against.clear(), &word)
+            of_choice(result, against.clear(), &(word + &others(&all[2..])))
         }
     };
     let unit = Unit::for_times(all.iter().map(|one| one.cost.median));
     let version = &first.cost.subject.version;
-    let what = format!("to make and open one {token} with {name} {version}");
+    let [make, open] = verbs(token);
+    let runtime = first.cost.subject.runtime.as_ref();
+    let on = runtime.map_or_else(String::new, |runtime| format!(" on {runtime}"));
+    let what = format!("to {make} and {open} one {token} with {name} {version}{on}");
     let bar = |one: &Library<'_>| {
         let in_full = format!("{} {}", one.name, one.cost.subject.version);
-        Bar::of(&one.cost, one.name.clone(), in_full)
+        let effect = match &one.against_first {
+            _ if one.has_findings => "an attack succeeds".to_owned(),
+            Some(against) => times(against.ratio.ratio()),
+            None => String::new(),
+        };
+        Bar {
+            effect,
+            ..Bar::of(&one.cost, one.name.clone(), in_full)
+        }
     };
     let answer = Answer {
         id: "libraries",
@@ -240,14 +254,45 @@ fn libraries(result: &RunResult, language: &str, case: Asked) -> Option<Card> {
         sentence: format!("The fastest in {named}, with {token}: {name}{then}."),
         measured: Some(Measured {
             figure: Figure::time(&first.cost, unit, what),
-            bars_show: format!("Time to make and open one {token} in {named}"),
+            bars_show: format!("Time to {make} and {open} one {token} in {named}"),
             bars: all.iter().map(bar).collect(),
             sure,
         }),
         command: "",
     };
     let prefix = format!("{language}-{}", case.id);
-    Some(Card::of_case(case.id, &prefix, answer))
+    Some(Card {
+        lines: about(result, first),
+        ..Card::of_case(case.id, &prefix, answer)
+    })
+}
+
+/// Says how many libraries after the second are slower than the first.
+fn others(all: &[Library<'_>]) -> String {
+    let slower = all
+        .iter()
+        .filter(|one| one.verdict() == VerdictKind::Slower);
+    match (slower.count(), all.len()) {
+        (_, 0) => String::new(),
+        (1, 1) => "; the other one is slower".to_owned(),
+        (slower, all) if slower == all => format!("; all {all} others are slower"),
+        (slower, all) => format!("; {slower} of {all} others are slower"),
+    }
+}
+
+/// How to install a library, what it asks of its user, and what this run does not say about it.
+fn about(result: &RunResult, library: &Library<'_>) -> Vec<String> {
+    let subject = library.cost.subject;
+    let mut attacks = result.rows.attack.iter();
+    let not_measured = if attacks.any(|row| row.subject.driver == subject.driver()) {
+        "load on several threads"
+    } else {
+        "attacks, and load on several threads"
+    };
+    let install = [format!("Install: {}.", install(subject))].into_iter();
+    let limits = limits(subject).map(str::to_owned);
+    let not_measured = format!("Not measured here: {not_measured}.");
+    install.chain(limits).chain([not_measured]).collect()
 }
 
 /// The cards of a run of servers: tokens per second, and CPU time, in its first load.

@@ -12,7 +12,7 @@ use crate::grouped::distinct_by;
 use crate::install::install;
 use crate::recommendation::CASES;
 use crate::recommendation::answers::{answers, by_language};
-use crate::recommendation::library::{Against, Library, languages, ranking};
+use crate::recommendation::library::{Against, Library, languages, ranking, verbs};
 use crate::section::{Fold, Kind, Section};
 use crate::table::{Table, Value, columns};
 
@@ -112,12 +112,7 @@ fn installed(result: &RunResult, language: &str) -> Table {
 /// All libraries of a language for one kind of token.
 fn libraries(language: &str, token: &str, all: &[Library<'_>]) -> Table {
     let unit = Unit::for_times(all.iter().map(|one| one.cost.median));
-    let is_encrypted = token.starts_with("JWE") || token.ends_with(".local");
-    let [make, open] = if is_encrypted {
-        ["encrypt", "decrypt"]
-    } else {
-        ["sign", "verify"]
-    };
+    let [make, open] = verbs(token);
     type Line<'a> = (usize, &'a Library<'a>);
     let columns = columns![Line<'_>:
         text("library") |(rank, one)| Value::text(&one.name).on_page(html! {

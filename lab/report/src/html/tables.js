@@ -98,6 +98,8 @@
     const partOf = (name) => document.getElementById(`language-${name}`)?.closest("details");
     const ofCase = (part, asked) => [...part.querySelectorAll(`[data-case="${asked}"]`)];
     const all = document.querySelector("#answers .cards3");
+    // What is about all languages.
+    const general = document.querySelectorAll("#recommendation, #language > .cards3, #language > .cards3 + details, #answers > details");
     let shown = all;
     const apply = () => {
       const asked = hidden.checked ? "hidden" : verifier.value;
@@ -108,10 +110,12 @@
         cards = all.cloneNode(false);
         cards.append(...chosen.map((card) => card.cloneNode(true)));
       }
+      for (const one of general) one.hidden = language.value !== "";
       shown.replaceWith(cards);
       shown = cards;
       for (const name of names) {
         partOf(name).open = name === language.value;
+        partOf(name).hidden = !["", name].includes(language.value);
         for (const own of ["public", "shared", "hidden"]) {
           const ranking = document.getElementById(`${name}-${own}`)?.closest("details");
           if (ranking) ranking.open = own === asked;

@@ -38,7 +38,7 @@ impl Against {
 }
 
 impl Library<'_> {
-    pub(super) fn verdict(&self) -> VerdictKind {
+    pub(crate) fn verdict(&self) -> VerdictKind {
         let against = self.against_first.as_ref();
         against.map_or(VerdictKind::Undecided, |against| against.verdict)
     }
@@ -67,6 +67,15 @@ pub(super) fn compare_with_first(all: &mut [Library<'_>], noise: &NoiseFloor) {
                 band,
             });
         }
+    }
+}
+
+/// What is done with a kind of token.
+pub(crate) fn verbs(token: &str) -> [&'static str; 2] {
+    if token.starts_with("JWE") || token.ends_with(".local") {
+        ["encrypt", "decrypt"]
+    } else {
+        ["sign", "verify"]
     }
 }
 

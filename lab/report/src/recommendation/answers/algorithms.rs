@@ -82,14 +82,18 @@ fn pair<'c, 'a>(charted: &[&'c Cost<'a>]) -> Option<(&'c Cost<'a>, &'c Cost<'a>,
     let (slow, fast) = usual
         .or_else(ends)
         .filter(|(slow, fast)| slow.alg() != fast.alg())?;
-    let ratio = estimate(&slow.both.rounds, &fast.both.rounds, 1).ok()?;
-    Some((slow, fast, ratio))
+    Some((slow, fast, ratio(slow, fast)?))
+}
+
+fn ratio(slow: &Cost<'_>, fast: &Cost<'_>) -> Option<Ratio> {
+    estimate(&slow.both.rounds, &fast.both.rounds, 1).ok()
 }
 
 /// Says between which factors the pair is in other libraries.
 fn in_libraries(costs: &[Cost<'_>], slow: &str, fast: &str) -> String {
     let ratios = pairs(costs, slow, fast).into_iter();
-    let ratios = ratios.map(|(slow, fast)| slow.median / fast.median);
+    let ratios = ratios.filter_map(|(slow, fast)| ratio(slow, fast));
+    let ratios = ratios.map(|ratio| ratio.ratio());
     let ratios: Vec<f64> = ratios.sorted_by(f64::total_cmp).collect();
     match ratios.as_slice() {
         [least, .., most] => {

@@ -45,7 +45,9 @@ pub(super) fn answer(result: &RunResult, costs: &[Cost<'_>]) -> Answer {
         figure: Figure {
             value: format!("{}\u{a0}×", figure(slowest.ratio.ratio())),
             interval: format!("{} to {}", figure(high), figure(low)),
-            what: format!("jeton's time with {library} in {language}, where jeton compares worst"),
+            what: format!(
+                "the time of {library} with jeton's as 1, in {language}, where jeton compares worst"
+            ),
         },
         bars_show: format!(
             "Time to sign and verify one {alg} token with jeton and with the fastest other library of the language"

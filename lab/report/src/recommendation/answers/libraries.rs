@@ -41,7 +41,7 @@ pub(super) fn answer(result: &RunResult, costs: &[Cost<'_>]) -> Answer {
     let measured = Measured {
         figure: Figure::time(cost, unit, what),
         bars_show: format!(
-            "Time to make and open one JWT {alg}, the fastest library of each language and the next one"
+            "Time to sign and verify one JWT {alg}, the fastest library of each language and the next one"
         ),
         bars: languages.iter().map(Language::bar).collect(),
         sure: sure(result, &languages),
