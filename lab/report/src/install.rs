@@ -37,27 +37,27 @@ const OWN: [(&str, &str, &str); 5] = [
     (
         "go",
         "cargo xtask package go",
-        "It needs cgo, and Linux with glibc or musl.",
+        "It needs cgo, and Linux. By the makers of this lab.",
     ),
     (
         "java",
         "cargo xtask package java",
-        "It needs Java 17, and a native library, which exists for Linux.",
+        "It needs Java 17, and Linux. By the makers of this lab.",
     ),
     (
         "node",
         "cargo xtask package node",
-        "It needs a native module, which exists for Linux: no browsers.",
+        "It needs Linux, and no browser. By the makers of this lab.",
     ),
     (
         "python",
         "cargo xtask package python",
-        "It needs a native module, which exists for Linux.",
+        "It needs Linux. By the makers of this lab.",
     ),
     (
         "rust",
         "cargo add --path crates/jeton",
-        "It does no I/O: the program fetches keys.",
+        "It does no I/O: the program fetches keys. By the makers of this lab.",
     ),
 ];
 
@@ -65,7 +65,7 @@ const OWN: [(&str, &str, &str); 5] = [
 pub(crate) fn install(subject: &Subject) -> String {
     let (language, version) = (subject.language.as_str(), &subject.version);
     if let Some((_, command, _)) = own(subject) {
-        return format!("{command} (from a clone; not published yet)");
+        return format!("not published yet; in a clone, {command}");
     }
     let driver = subject.driver().split('@').next().unwrap_or_default();
     let of_driver = |known: &str| {

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use jeton_lab_model::names;
-use jeton_lab_model::result::{RunResult, VerdictKind};
+use jeton_lab_model::result::{RunResult, Subject, VerdictKind};
 use jeton_lab_model::units::{self, Unit};
 
 use super::{chart, table};
@@ -208,12 +208,19 @@ fn libraries(result: &RunResult, language: &str, case: Asked) -> Option<Card> {
     let (named, name) = (names::language_of(language), &first.name);
     let times = |value: f64| format!("{}\u{a0}×", units::times(value));
     let against = next.and_then(|next| Some((&next.name, next.against_first.as_ref()?)));
-    let then = match against {
-        None => "; no other library".to_owned(),
-        Some((next, Against { ratio, .. })) => {
+    let said = match against {
+        None => format!("{name}; no other library was measured"),
+        Some((next, Against { ratio, verdict, .. })) => {
             let [low, high] = ratio.interval().map(units::ratio);
-            let ratio = times(ratio.ratio());
-            format!(", then {next} ({ratio} the time, {low} to {high})")
+            let times = format!(
+                "{}\u{a0}× the time, {low} to {high}",
+                units::ratio(ratio.ratio())
+            );
+            match verdict {
+                VerdictKind::Equivalent => format!("{name} or {next}, as fast ({times})"),
+                VerdictKind::Undecided => format!("{name} or {next}, undecided ({times})"),
+                _ => format!("{name}; {next} takes {times}"),
+            }
         }
     };
     let sure = match against {
@@ -251,7 +258,7 @@ fn libraries(result: &RunResult, language: &str, case: Asked) -> Option<Card> {
     let answer = Answer {
         id: "libraries",
         question: "Which library?",
-        sentence: format!("The fastest in {named}, with {token}: {name}{then}."),
+        sentence: format!("Fastest in {named}, with {token}: {said}."),
         measured: Some(Measured {
             figure: Figure::time(&first.cost, unit, what),
             bars_show: format!("Time to {make} and {open} one {token} in {named}"),
@@ -262,7 +269,7 @@ fn libraries(result: &RunResult, language: &str, case: Asked) -> Option<Card> {
     };
     let prefix = format!("{language}-{}", case.id);
     Some(Card {
-        lines: about(result, first),
+        lines: about(result, case, &all),
         ..Card::of_case(case.id, &prefix, answer)
     })
 }
@@ -280,19 +287,28 @@ fn others(all: &[Library<'_>]) -> String {
     }
 }
 
-/// How to install a library, what it asks of its user, and what this run does not say about it.
-fn about(result: &RunResult, library: &Library<'_>) -> Vec<String> {
-    let subject = library.cost.subject;
+/// How to install the first library, and the next if it is not slower; what they ask of their user; what this run does not say.
+fn about(result: &RunResult, case: Asked, all: &[Library<'_>]) -> Vec<String> {
+    let is_first =
+        |(index, one): &(usize, &Library<'_>)| *index == 0 || one.verdict() != VerdictKind::Slower;
+    let leading = all.iter().take(2).enumerate().filter(is_first);
+    let leading: Vec<&Subject> = leading.map(|(_, one)| one.cost.subject).collect();
+    let one = |subject: &&Subject| {
+        let limits = limits(subject).map_or_else(String::new, |limits| format!(" {limits}"));
+        format!("{}: {}.{limits}", subject.library, install(subject))
+    };
     let mut attacks = result.rows.attack.iter();
-    let not_measured = if attacks.any(|row| row.subject.driver == subject.driver()) {
+    let not_measured = if attacks.any(|row| row.subject.driver == leading[0].driver()) {
         "load on several threads"
     } else {
-        "attacks, and load on several threads"
+        "attacks on these libraries, and load on several threads"
     };
-    let install = [format!("Install: {}.", install(subject))].into_iter();
-    let limits = limits(subject).map(str::to_owned);
-    let not_measured = format!("Not measured here: {not_measured}.");
-    install.chain(limits).chain([not_measured]).collect()
+    let rest = match case.id {
+        "public" => "ES256, because most libraries have it; other tokens are in the tables below. ",
+        _ => "",
+    };
+    let rest = format!("{rest}Not measured: {not_measured}.");
+    leading.iter().map(one).chain([rest]).collect()
 }
 
 /// The cards of a run of servers: tokens per second, and CPU time, in its first load.

@@ -99,7 +99,8 @@
     const ofCase = (part, asked) => [...part.querySelectorAll(`[data-case="${asked}"]`)];
     const all = document.querySelector("#answers .cards3");
     // What is about all languages.
-    const general = document.querySelectorAll("#recommendation, #language > .cards3, #language > .cards3 + details, #answers > details");
+    const general = [...document.querySelectorAll("#recommendation, #language > .cards3, #language > .cards3 + details, #answers > details")];
+    general.push(...[...document.querySelectorAll("nav a[href='#recommendation']")].map((link) => link.closest("li")));
     let shown = all;
     const apply = () => {
       const asked = hidden.checked ? "hidden" : verifier.value;
@@ -116,6 +117,8 @@
       for (const name of names) {
         partOf(name).open = name === language.value;
         partOf(name).hidden = !["", name].includes(language.value);
+        // They are at the top of the page.
+        for (const card of partOf(name).querySelectorAll("[data-case]")) card.hidden = name === language.value;
         for (const own of ["public", "shared", "hidden"]) {
           const ranking = document.getElementById(`${name}-${own}`)?.closest("details");
           if (ranking) ranking.open = own === asked;

@@ -89,8 +89,10 @@ impl Language<'_> {
         let effect = next.map_or_else(
             || "no other library".to_owned(),
             |next| {
-                let ratio = units::times(next.cost.median / first.cost.median);
-                format!("then {} {ratio}\u{a0}×", next.name)
+                let against = next.against_first.as_ref();
+                let ratio = against.map(|against| units::times(against.ratio.ratio()));
+                let ratio = ratio.map_or_else(String::new, |ratio| format!(" {ratio}\u{a0}×"));
+                format!("then {}{ratio}", next.name)
             },
         );
         Bar {

@@ -156,7 +156,10 @@ fn language_install_lines_name_packages_of_drivers() {
         let package = package.split(['@', '=']).next().unwrap();
         let parts: Vec<&str> = package.split(':').take(2).collect();
         assert!(parts.iter().all(|part| known.contains(part)), "{line}");
-        assert!(!line.starts_with("go get") || package.contains('/'), "{line}");
+        assert!(
+            !line.starts_with("go get") || package.contains('/'),
+            "{line}"
+        );
         seen += 1;
     }
     assert!(seen > 20, "{seen} lines");
