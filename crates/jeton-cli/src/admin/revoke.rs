@@ -2,6 +2,7 @@
 
 use clap::{Args, Subcommand, ValueEnum};
 use jeton::Timestamp;
+use jeton::error::TokenKind;
 use jeton_client::admin::messages::revocation_rule::Kind;
 use jeton_issuer::limits::{CLOCK_SKEW_SECONDS, LEEWAY_SECONDS};
 
@@ -178,6 +179,13 @@ impl Revoke {
 
 impl Tokens {
     fn run(self) -> Outcome {
+        // It would be stored, shown in the audit log, and revoke nothing.
+        if self.ids.iter().any(|id| is_token(id)) {
+            return Err(Failure::error(
+                "ID is a whole token, or a file with one, and not the id of a token",
+            )
+            .hint("pass its `jti`, which `jeton inspect` shows"));
+        }
         let expires_at = self.expires_at.map(Timestamp::unix_seconds);
         if expires_at.is_some_and(|at| at + LEEWAY_SECONDS + CLOCK_SKEW_SECONDS <= display::now()) {
             return Err(
@@ -193,6 +201,12 @@ impl Tokens {
         };
         revoke(&self.target.open()?, &self.iss, revocations)
     }
+}
+
+/// Whether a text is a token in place of its id, or names a file as other commands do.
+fn is_token(text: &str) -> bool {
+    let has_parts = (2..=4).contains(&text.matches('.').count());
+    text.starts_with('@') || (has_parts && TokenKind::of(text) != TokenKind::Unknown)
 }
 
 impl Named {

@@ -72,6 +72,12 @@ fn hint_of_admin_works() {
         &["admin", "revoke", "signed-by", ISS, "--", &kid],
         b"",
     );
+    // A whole token would be stored as an id, and revoke nothing.
+    for token in ["eyJhbGciOiJFUzI1NiJ9.e30.c2ln", "v4.public.c2ln", "@token"] {
+        let (error, commands) = fails(folder, &["admin", "revoke", "token", ISS, "id-1", token]);
+        assert!(!error.contains(token), "{error}");
+        assert_eq!(commands, ["jti", "jeton inspect"]);
+    }
     // The option is removed.
     let revoke = ["admin", "revoke", "token", ISS, "id-1"];
     let expired = [&revoke[..], &["--expires-at", "2020-01-01T00:00:00Z"]].concat();
