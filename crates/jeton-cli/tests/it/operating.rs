@@ -52,7 +52,8 @@ for unit; do
             . "$(sed -n 's/^EnvironmentFile=//p' ROOT/units/jeton-backup.service)"
             "$(sed -n 's/^ExecStart=//p' ROOT/units/jeton-backup.service)"
             ;;
-        "reload nginx") nginx ;;
+        "reload nginx" | "start nginx") nginx ;;
+        "stop nginx") nginx -s stop ;;
         "reload prometheus") [ -f ROOT/prometheus/prometheus.yml ] ;;
         *) exit 1 ;;
     esac
