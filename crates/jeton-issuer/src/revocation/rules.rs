@@ -1,12 +1,10 @@
 //! Revocation rules: revocations of several tokens, each with an end.
 
-use std::collections::HashMap;
-use std::sync::Arc;
-
 use jeton_store::Entry;
 use serde::{Deserialize, Serialize};
 
 use super::named_hash;
+use super::shared_map::SharedMap;
 use super::stamp::Stamp;
 use crate::error::{Error, Result};
 use crate::limits::{self, CLOCK_SKEW_SECONDS, RULE_AFTER_SECONDS};
@@ -169,14 +167,14 @@ impl RevocationRule {
     }
 }
 
-/// Rules of all issuers. Cloning copies three pointers.
+/// Rules of all issuers. Cloning copies three pointers, and a change copies little more than itself.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Rules {
-    by_hash: Arc<HashMap<u128, RuleRecord>>,
-    /// Number of rules of each issuer.
-    of_issuers: Arc<HashMap<Box<str>, usize>>,
+    by_hash: SharedMap<RuleRecord>,
+    /// Number of rules of each issuer, by the hash of its name.
+    of_issuers: SharedMap<usize>,
     /// Number of rules of each client, by its hash.
-    of_clients: Arc<HashMap<u64, usize>>,
+    of_clients: SharedMap<usize>,
     /// Number of rules that were ended and are still stored.
     ended: usize,
 }
@@ -207,40 +205,30 @@ pub(crate) struct Revoked<'t> {
 
 impl Rules {
     pub(crate) fn put(&mut self, iss: &str, kind: &str, name: &str, rule: RuleRecord) {
-        let before = Arc::make_mut(&mut self.by_hash).insert(named_hash(kind, iss, name), rule);
+        let before = self.by_hash.insert(named_hash(kind, iss, name), rule);
         self.ended -= usize::from(before.is_some_and(|before| before.is_ended));
         self.ended += usize::from(rule.is_ended);
         if before.is_none() {
-            let counts = Arc::make_mut(&mut self.of_issuers);
-            *counts.entry(iss.into()).or_default() += 1;
+            self.of_issuers.count(of_issuer(iss), 1);
         }
         let by = before.and_then(|before| before.by);
         if by != rule.by {
-            self.count_down(by);
-            if let Some(by) = rule.by {
-                *Arc::make_mut(&mut self.of_clients).entry(by).or_default() += 1;
-            }
+            self.count_client(by, -1);
+            self.count_client(rule.by, 1);
         }
     }
 
     pub(crate) fn remove(&mut self, iss: &str, kind: &str, name: &str) {
-        let removed = Arc::make_mut(&mut self.by_hash).remove(&named_hash(kind, iss, name));
+        let removed = self.by_hash.remove(named_hash(kind, iss, name));
         let Some(removed) = removed else { return };
         self.ended -= usize::from(removed.is_ended);
-        if let Some(count) = Arc::make_mut(&mut self.of_issuers).get_mut(iss) {
-            *count -= 1;
-        }
-        self.count_down(removed.by);
+        self.of_issuers.count(of_issuer(iss), -1);
+        self.count_client(removed.by, -1);
     }
 
-    fn count_down(&mut self, by: Option<u64>) {
-        let Some(by) = by else { return };
-        let counts = Arc::make_mut(&mut self.of_clients);
-        if let Some(count) = counts.get_mut(&by) {
-            *count -= 1;
-            if *count == 0 {
-                counts.remove(&by);
-            }
+    fn count_client(&mut self, by: Option<u64>, more: isize) {
+        if let Some(by) = by {
+            self.of_clients.count(of_client(by), more);
         }
     }
 
@@ -248,7 +236,8 @@ impl Rules {
     /// between the issuers, so that none can take the room of the others. The other half is for those that need more.
     pub(crate) fn check_room(&self, room: Room<'_>) -> Result<()> {
         let Room { iss, new, .. } = room;
-        let of_client = self.of_clients.get(&room.by).copied().unwrap_or_default() + new;
+        let of_client = self.of_clients.get(of_client(room.by));
+        let of_client = of_client.copied().unwrap_or_default() + new;
         if of_client >= room.per_client {
             return Err(Error::ClientRulesFull {
                 used: of_client,
@@ -257,10 +246,11 @@ impl Rules {
         }
         let shared = limits::RULES / 2;
         let own_part = shared / room.issuers.max(1);
-        let used = |of: &str, count: usize| count + if of == iss { new } else { 0 };
+        let iss = of_issuer(iss);
+        let used = |of: u128, count: usize| count + if of == iss { new } else { 0 };
         let own = used(iss, self.of_issuers.get(iss).copied().unwrap_or_default());
         let beyond =
-            (self.of_issuers.iter()).map(|(of, count)| used(of, *count).saturating_sub(own_part));
+            (self.of_issuers.iter()).map(|(of, count)| used(of, count).saturating_sub(own_part));
         if own < own_part || beyond.sum::<usize>() < shared {
             return Ok(());
         }
@@ -272,7 +262,7 @@ impl Rules {
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.by_hash.is_empty()
+        self.by_hash.len() == 0
     }
 
     /// Returns the number of rules in force.
@@ -281,24 +271,78 @@ impl Rules {
     }
 
     pub(crate) fn get(&self, iss: &str, kind: &str, name: &str) -> Option<RuleRecord> {
-        self.by_hash.get(&named_hash(kind, iss, name)).copied()
+        self.by_hash.get(named_hash(kind, iss, name)).copied()
     }
 
     pub(crate) fn has(&self, iss: &str, kind: &str, name: &str) -> bool {
-        self.by_hash.contains_key(&named_hash(kind, iss, name))
+        self.get(iss, kind, name).is_some()
     }
 
     /// Returns whether a rule of that kind and name rejects the token.
     pub(crate) fn reject(&self, token: Revoked<'_>, kind: &str, name: &str) -> bool {
         self.by_hash
-            .get(&named_hash(kind, token.iss, name))
+            .get(named_hash(kind, token.iss, name))
             .is_some_and(|rule| rule.rejects(token))
     }
+}
+
+fn of_issuer(iss: &str) -> u128 {
+    named_hash("", iss, "")
+}
+
+/// The digits of the hash come first.
+fn of_client(by: u64) -> u128 {
+    u128::from(by) << 64
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A transaction with one rule replaces the snapshot, which shares the others.
+    #[test]
+    fn rule_among_many_copies_no_other() {
+        const ISSUERS: usize = 1000;
+        let mut rules = Rules::default();
+        let rule_by = |number: usize| RuleRecord {
+            by: Some(super::super::actor_hash(&format!("client-{number}"))),
+            ..rule(MADE, Some(1))
+        };
+        let iss = |number: usize| format!("https://id.example/{}", number % ISSUERS);
+        for number in 0..limits::RULES {
+            rules.put(
+                &iss(number),
+                "subject",
+                &number.to_string(),
+                rule_by(number),
+            );
+        }
+        let shared = |rules: &Rules, before: &Rules| {
+            [
+                rules.by_hash.copied_since(&before.by_hash),
+                rules.of_issuers.copied_since(&before.of_issuers),
+                rules.of_clients.copied_since(&before.of_clients),
+            ]
+        };
+        assert_eq!(rules.len(), limits::RULES);
+        let most = 8 * 16;
+        let mut seen = rules.clone();
+        for number in [7, limits::RULES + 7] {
+            rules.put(&iss(number), "subject", &number.to_string(), rule_by(3));
+            let copied = shared(&rules, &seen);
+            assert!(copied.iter().all(|copied| *copied <= most), "{copied:?}");
+            assert!(copied[0] > 0);
+            seen = rules.clone();
+        }
+        rules.remove(&iss(7), "subject", "7");
+        let copied = shared(&rules, &seen);
+        assert!(copied.iter().all(|copied| *copied <= most), "{copied:?}");
+        assert_eq!(
+            (seen.len(), rules.len()),
+            (limits::RULES + 1, limits::RULES)
+        );
+        assert!(seen.has(&iss(7), "subject", "7") && !rules.has(&iss(7), "subject", "7"));
+    }
 
     const MADE: i64 = 1_800_000_000;
 
