@@ -81,6 +81,8 @@ pub use key_kind::KeyKind;
 pub use migrate::{
     Found, IfUnfinished, MigrationEntry, MigrationSource, MigrationStep, MigrationTarget,
 };
+#[doc(hidden)]
+pub use node::Protection;
 pub use node::{
     Cause, Configured, Issued, IssuedRef, Node, Options, ProfileBatch, ProfileIssuer, Ready,
     Request, ResumeToken, RevocationFeed, RevocationUpdate, RevokeAnswer, RunningNode, StalePolicy,
@@ -88,6 +90,9 @@ pub use node::{
 };
 pub use recipient::EncryptTo;
 pub use record::NEWEST_SCHEMA as RECORD_SCHEMA;
+#[cfg(debug_assertions)]
+#[doc(hidden)]
+pub use record::play_next_version;
 pub use remote_keys::{NamedKey, RemoteKeys};
 pub use revocation::{RevocationIndex, RevocationRule, Revoke, Stamp, Subject, token_hash};
 pub use seal::KeyEncryptionKey;

@@ -1,6 +1,9 @@
 //! Keys and encoding of records in the store: JSON with a schema number, so that a newer record is rejected
 //! and an older one can be migrated.
 
+#[cfg(debug_assertions)]
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use jeton_store::limits::KEY_BYTES;
 use jeton_store::{Entry, Key, Prefix};
 use serde::de::DeserializeOwned;
@@ -24,6 +27,38 @@ const REMOTE_KEY_SCHEMA: u64 = 2;
 pub(crate) const AUDIT_SCHEMA: u64 = 3;
 /// The newest schema that this version reads.
 pub const NEWEST_SCHEMA: u64 = AUDIT_SCHEMA;
+
+/// Whether this process plays the next version, which writes rules in a newer schema. For tests of two versions.
+#[cfg(debug_assertions)]
+static IS_NEXT_VERSION: AtomicBool = AtomicBool::new(false);
+
+/// Lets this process read a newer schema, and write rules in it. For tests; a release has no such call.
+#[cfg(debug_assertions)]
+pub fn play_next_version() {
+    IS_NEXT_VERSION.store(true, Ordering::Relaxed);
+}
+
+/// The newest schema that this process reads.
+pub(crate) fn newest_schema() -> u64 {
+    #[cfg(debug_assertions)]
+    if IS_NEXT_VERSION.load(Ordering::Relaxed) {
+        return NEWEST_SCHEMA + 1;
+    }
+    NEWEST_SCHEMA
+}
+
+/// Writes a rule.
+pub(crate) fn write_rule<T: Serialize>(rule: &T) -> Vec<u8> {
+    let newest = newest_schema();
+    write_as(
+        if newest > NEWEST_SCHEMA {
+            newest
+        } else {
+            SCHEMA
+        },
+        rule,
+    )
+}
 
 /// `/i/<issuer>`: the settings.
 pub(crate) fn settings_key(iss: &str) -> Result<Key> {
@@ -229,7 +264,7 @@ pub(crate) fn schema_written(value: &[u8]) -> u64 {
 pub(crate) fn check_schema(key: &Key, value: &[u8]) -> Result<u64> {
     let read = serde_json::from_slice(value);
     let SchemaOnly { schema } = read.map_err(|_| Error::Record(key.to_string()))?;
-    if schema > NEWEST_SCHEMA {
+    if schema > newest_schema() {
         return Err(Error::NewerRecord {
             key: key.to_string(),
             found: schema,

@@ -11,6 +11,8 @@ use jeton_issuer::{
     KeyEncryptionKey, KeySource, Missing, Node, StalePolicy,
 };
 
+#[cfg(debug_assertions)]
+use jeton_issuer::{Options, Protection};
 use jeton_store::{EtcdStore, Store};
 use zeroize::Zeroizing;
 
@@ -120,6 +122,10 @@ pub(crate) fn open(
     } else {
         FOLDER_RECORD_EVERY
     };
+    #[cfg(debug_assertions)]
+    if std::env::var_os(NEXT_VERSION).is_some() {
+        jeton_issuer::play_next_version();
+    }
     let options = options.run_as(&host_name(), every);
     let options = match config.compare_every() {
         Some(interval) => options.compare_every(interval),
@@ -129,10 +135,39 @@ pub(crate) fn open(
         Some(hsm) => options.remote_keys(hsm.clone()),
         None => options,
     };
+    #[cfg(debug_assertions)]
+    let options = as_a_test_asks(options);
     let node = Node::start(store, options, clock)?;
     let missing = configure(&node, &config.issuers);
     missing.map_or(Ok(()), Err)?;
     Ok(Opened { node, etcd })
+}
+
+/// The environment variable with names of [`Protection`]s that a test removes.
+#[cfg(debug_assertions)]
+const WITHOUT: &str = "JETON_TEST_WITHOUT";
+
+/// The environment variable with which the server tells the others that it reads older records only.
+#[cfg(debug_assertions)]
+const READS: &str = "JETON_TEST_READS";
+
+/// The environment variable with which the server plays the next version.
+#[cfg(debug_assertions)]
+const NEXT_VERSION: &str = "JETON_TEST_NEXT_VERSION";
+
+/// Removes protections, so that a test sees that its judges notice. A release does not contain this.
+#[cfg(debug_assertions)]
+fn as_a_test_asks(mut options: Options) -> Options {
+    let without = std::env::var(WITHOUT).unwrap_or_default();
+    for (name, protection) in Protection::ALL {
+        if without.split(',').any(|one| one == name) {
+            options = options.without(protection);
+        }
+    }
+    match std::env::var(READS).map(|text| text.parse()) {
+        Ok(Ok(schema)) => options.reads_up_to(schema),
+        _ => options,
+    }
 }
 
 /// Returns the name of this machine, by which operators know the server.

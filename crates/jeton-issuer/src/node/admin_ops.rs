@@ -306,7 +306,7 @@ impl Inner {
                 if let Some((_, until)) = change.revoked {
                     // Counted from the time of the newest audit entry: see `Term::of_tokens`.
                     let until = until.saturating_add(self.not_behind(now) - now);
-                    let begins = self.history.begins_epoch();
+                    let begins = self.begins_epoch();
                     txn = rule.put(txn, found, read.revision, Term { now, until }, begins)?;
                 }
             }

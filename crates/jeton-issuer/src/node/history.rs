@@ -63,8 +63,8 @@ impl History {
         let tokens = self.lost_tokens();
         let tokens = (tokens > 0).then(|| {
             format!(
-                "{tokens} verified tokens are of a history that the store has lost: it was restored or replaced; repeat \
-                 the revocations and changes since then"
+                "{tokens} verified tokens are of a history that the store has lost: it was restored or replaced, \
+                 or its folder is on two machines; repeat the revocations and changes since then"
             )
         });
         let all: Vec<String> = [told, tokens].into_iter().flatten().collect();

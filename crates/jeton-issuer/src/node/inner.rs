@@ -18,6 +18,7 @@ use super::lock::lock;
 use super::options::Options;
 use super::other_clocks::OtherClocks;
 use super::peers::Peers;
+use super::protection::Protection;
 use super::recent::Recent;
 use super::working::Working;
 use super::writes::Writes;
@@ -91,7 +92,7 @@ impl Inner {
     /// behind does not end revocations early.
     pub(crate) fn not_behind(&self, now: i64) -> i64 {
         let moment = Moment::now();
-        match lock(&self.peers).agreement(moment) {
+        match self.agreement(moment) {
             Agreement::WithMajority { latest } => return now.saturating_add(latest),
             Agreement::Apart { ahead, .. } if ahead < 0 => {
                 return now.saturating_sub(ahead).saturating_add(CLOCK_SKEW_SECONDS);
@@ -103,6 +104,15 @@ impl Inner {
         let latest = newest.max(now.saturating_add(others.behind_by(moment)));
         // Nobody knows whether this clock is behind by years or another was ahead. No token lives longer than this.
         latest.min(now.saturating_add(LIFETIME_SECONDS))
+    }
+
+    /// Compares the clock of this node with those of the others.
+    pub(super) fn agreement(&self, now: Moment) -> Agreement {
+        if self.options.protections.has(Protection::Clocks) {
+            lock(&self.peers).agreement(now)
+        } else {
+            Agreement::Alone
+        }
     }
 
     /// Returns the rules, and the number of issuers.
@@ -153,6 +163,7 @@ impl Inner {
         let known = seen.revision;
         // A new revision is above all that were seen, unless the store has lost some.
         let is_back = found < known || is_new && found == known;
+        let is_back = is_back && self.options.protections.has(Protection::History);
         if is_back && seen.losses == self.history.times() {
             self.went_back(&format!("it was at revision {known} and is at {found}"));
         }
@@ -161,8 +172,10 @@ impl Inner {
 
     /// Records a proof that the store went back. The follower loads everything again.
     pub(super) fn went_back(&self, proof: &str) {
-        self.history.went_back(proof);
-        self.comparison.load_again();
+        if self.options.protections.has(Protection::History) {
+            self.history.went_back(proof);
+            self.comparison.load_again();
+        }
     }
 
     /// Checks that every node that runs reads the records of a transaction: one that does not would stop.
@@ -174,11 +187,13 @@ impl Inner {
         let schema = txn.operations().iter().map(schema).max().unwrap_or(0);
         let (reads, node) = lock(&self.peers).reads(Moment::now());
         match node {
-            Some(node) if schema > reads => Err(Error::OlderNode {
-                schema,
-                reads,
-                node,
-            }),
+            Some(node) if schema > reads && self.options.protections.has(Protection::Versions) => {
+                Err(Error::OlderNode {
+                    schema,
+                    reads,
+                    node,
+                })
+            }
             _ => Ok(()),
         }
     }
@@ -231,6 +246,9 @@ impl Inner {
 
     /// Returns the second up to which the view is complete, by every clock that is allowed.
     pub(super) fn view_as_of(&self) -> i64 {
+        if !self.options.protections.has(Protection::History) {
+            return i64::MIN;
+        }
         let ago = i64::try_from(self.heard_ago().as_secs()).unwrap_or(i64::MAX);
         let now = self.now().saturating_sub(ago);
         now.saturating_sub(CLOCK_SKEW_SECONDS + LEEWAY_SECONDS)

@@ -21,6 +21,7 @@ mod other_clocks;
 mod own_record;
 mod peers;
 mod profile_issuer;
+mod protection;
 mod recent;
 mod remote;
 mod request;
@@ -41,6 +42,8 @@ pub use feed::{RevocationFeed, RevocationUpdate};
 pub use options::{Options, StalePolicy};
 pub use peers::RunningNode;
 pub use profile_issuer::{IssuedRef, ProfileBatch, ProfileIssuer};
+#[doc(hidden)]
+pub use protection::Protection;
 pub use recent::ResumeToken;
 pub use request::{Issued, Request};
 pub use settings::Configured;

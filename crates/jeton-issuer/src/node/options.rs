@@ -3,8 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+#[cfg(debug_assertions)]
+use super::protection::Protection;
+use super::protection::Protections;
 use crate::limits;
-use crate::record::NEWEST_SCHEMA;
+use crate::record::newest_schema;
 use crate::remote_keys::{KeyReader, RemoteKeys};
 use crate::seal::KeyEncryptionKey;
 
@@ -21,6 +24,7 @@ pub struct Options {
     pub(super) record: Option<RecordOptions>,
     pub(super) is_command: bool,
     pub(super) trusts_clock: bool,
+    pub(super) protections: Protections,
 }
 
 /// How a node writes its record.
@@ -57,6 +61,7 @@ impl Options {
             record: None,
             is_command: false,
             trusts_clock: false,
+            protections: Protections::default(),
         }
     }
 
@@ -91,7 +96,7 @@ impl Options {
         self.record = Some(RecordOptions {
             name: name.to_owned(),
             every,
-            reads: NEWEST_SCHEMA,
+            reads: newest_schema(),
         });
         self
     }
@@ -103,6 +108,15 @@ impl Options {
         if let Some(record) = &mut self.record {
             record.reads = schema;
         }
+        self
+    }
+
+    /// Removes a protection. For tests, which must notice; a release has no such call.
+    #[cfg(debug_assertions)]
+    #[doc(hidden)]
+    #[must_use]
+    pub fn without(mut self, protection: Protection) -> Options {
+        self.protections.remove(protection);
         self
     }
 

@@ -181,7 +181,7 @@ fn commit_rules<'a>(
         };
         let newest = node.not_behind(now);
         let term = Term::of_tokens(now, newest, settings.as_ref(), keyring.as_ref())?;
-        let begins = node.history.begins_epoch();
+        let begins = node.begins_epoch();
         let txn = rules.put(Txn::new(), found, read.revision, term, begins)?;
         let outcome = node.commit(Chain::read(head.as_ref())?.append(txn, act(now))?)?;
         if matches!(outcome, Outcome::Committed(_)) {

@@ -104,7 +104,7 @@ impl Node {
         let is_fresh = !self.inner.is_stale();
         let is_complete = self.inner.view_fault().is_none();
         let has_issuers = !snapshot.issuers.is_empty();
-        let agreement = lock(&self.inner.peers).agreement(Moment::now());
+        let agreement = self.inner.agreement(Moment::now());
         let is_apart = matches!(agreement, Agreement::Apart { .. });
         let ready = Ready {
             issue: is_complete

@@ -22,11 +22,8 @@ impl Inner {
             return Ok(now);
         }
         let moment = Moment::now();
-        let (agreement, behind_node) = {
-            let peers = lock(&self.peers);
-            (peers.agreement(moment), peers.certainly_behind(now, moment))
-        };
-        match agreement {
+        let behind_node = lock(&self.peers).certainly_behind(now, moment);
+        match self.agreement(moment) {
             Agreement::WithMajority { latest } => return Ok(now.saturating_add(latest)),
             Agreement::Apart {
                 ahead,

@@ -3,6 +3,7 @@
 use jeton_store::{Outcome, Revision, Txn, block_on};
 
 use super::inner::{Inner, Seen};
+use super::protection::Protection;
 use crate::audit::{Act, Chain};
 use crate::conflict;
 use crate::error::{Error, Result};
@@ -28,6 +29,7 @@ impl Inner {
     /// Begins an epoch if a token has proved that history was lost.
     pub(super) fn begin_epoch_after_lost_token(&self, now: i64) -> Result<()> {
         let lost = self.history.take_lost();
+        let lost = lost.filter(|_| self.options.protections.has(Protection::History));
         let latest = Stamp::begin(now).epoch.saturating_add(PLAUSIBLE_SECONDS);
         let view = self.snapshot.load();
         match lost {
@@ -38,6 +40,11 @@ impl Inner {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Returns whether the next rule of this node begins an epoch.
+    pub(crate) fn begins_epoch(&self) -> bool {
+        self.history.begins_epoch() && self.options.protections.has(Protection::History)
     }
 
     /// Begins an epoch of stamps above those that this node knows, unless another node has begun one.
@@ -79,6 +86,9 @@ impl Inner {
     /// Returns the proof that the store went back, given the revision that was loaded.
     pub(super) fn proof_of_loss(&self, loaded: Revision) -> Option<String> {
         let known = self.snapshot.load().revision;
+        if !self.options.protections.has(Protection::History) {
+            return None;
+        }
         let lower =
             || (loaded < known).then(|| format!("it was at revision {known} and is at {loaded}"));
         self.history.proof().or_else(lower)

@@ -103,7 +103,7 @@ impl NewRules {
                 is_ended: false,
                 known: None,
             };
-            txn = txn.put(key.clone(), record::write(&rule.over(there)));
+            txn = txn.put(key.clone(), record::write_rule(&rule.over(there)));
         }
         Ok(txn)
     }

@@ -2,6 +2,7 @@
 //!
 //! `cargo xtask test --only etcd` runs these for seconds, `cargo xtask soak --only chaos` for minutes.
 
+mod availability;
 mod cluster;
 mod faults;
 mod history;
@@ -16,7 +17,8 @@ mod spread;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use cluster::{Cluster, FRESHNESS};
+use availability::{Availability, REFUSED_FOR};
+use cluster::{Cluster, FRESHNESS, Program};
 use faults::Fault;
 use load::{Load, Random, Record};
 
@@ -25,6 +27,12 @@ const MINUTES: &str = "JETON_CHAOS_MINUTES";
 
 /// The environment variable with the number of servers of the long form.
 const SERVERS: &str = "JETON_CHAOS_SERVERS";
+
+/// How long a clock is apart in the short histories: longer than good tokens may be refused.
+const CLOCK_APART: Duration = REFUSED_FOR.saturating_add(Duration::from_secs(6));
+
+/// How much of its history the store loses there.
+const STORE_BACK: Duration = Duration::from_secs(4);
 
 /// A node that does not hear from the store for longer than the freshness bound does not know all revocations, and must
 /// not issue either: the judges rely on it.
@@ -42,7 +50,7 @@ fn break_things(
     let mut random = Random::new(7);
     let mut happened = BTreeMap::new();
     while let Some((fault, time)) = next(begun.elapsed()) {
-        let what = fault.happen(cluster, time, &mut random);
+        let what = fault.happen(cluster, load, time, &mut random);
         let healed = cluster.all_are_ready();
         let count: u32 = happened.values().sum();
         load.rotate(cluster, count % 2 == 1);
@@ -101,6 +109,8 @@ fn judge(cluster: &Cluster, record: &Record, faults: &BTreeMap<Fault, u32>) {
         "nodes that were ready and refused to verify: {}",
         record.not_ready.len()
     );
+    let availability = Availability::of(record, calls);
+    println!("good tokens that ready nodes refused: {availability}");
     println!(
         "porcupine: {}",
         judged.as_ref().unwrap_or_else(|wrong| wrong)
@@ -114,6 +124,7 @@ fn judge(cluster: &Cluster, record: &Record, faults: &BTreeMap<Fault, u32>) {
     assert!(judged.is_ok(), "{judged:?}; {}", kept());
     assert!(record.not_ready.is_empty(), "{:#?}", record.not_ready);
     assert!(unknown_keys.is_empty(), "{unknown_keys:#?}");
+    assert!(availability.is_within_bounds(), "{availability}");
     let caught = history::controls_are_caught(calls, FRESHNESS, &file);
     let caught = caught + history::rule_controls_are_caught(record, FRESHNESS, &file);
     println!("negative controls caught by both judges: {caught} of {caught}");
@@ -125,20 +136,57 @@ fn judge(cluster: &Cluster, record: &Record, faults: &BTreeMap<Fault, u32>) {
 fn chaos_short_history_is_linearizable() {
     let cluster = Cluster::start(&settings());
     let load = Load::start(&cluster);
+    let short = Duration::from_millis(1500);
     let faults = [
-        (Fault::IsolateLeader, 3500),
-        (Fault::OneWayNode, 1500),
-        (Fault::Loss, 1500),
-        (Fault::Delay, 1500),
-        (Fault::FullDisk, 1500),
-        (Fault::Clock, 1500),
+        (Fault::IsolateLeader, Duration::from_millis(3500)),
+        (Fault::OneWayNode, short),
+        (Fault::Loss, short),
+        (Fault::Delay, short),
+        (Fault::FullDisk, short),
+        (Fault::ClockAhead, CLOCK_APART),
+        (Fault::StoreBack, STORE_BACK),
+        (Fault::OlderNode, short),
     ];
     let mut faults = faults.into_iter().filter(|(fault, _)| fault.is_possible());
-    let happened = break_things(&cluster, &load, |_| {
-        let (fault, millis) = faults.next()?;
-        Some((fault, Duration::from_millis(millis)))
-    });
+    let happened = break_things(&cluster, &load, |_| faults.next());
     judge(&cluster, &load.end(&cluster), &happened);
+}
+
+/// The judges of both short histories notice that servers do not know when the store goes back, and are ready with a
+/// clock that is apart.
+#[test]
+#[ignore = "needs etcd and network namespaces: cargo xtask test --only etcd"]
+fn chaos_judges_notice_what_is_not_protected() {
+    let program = Program::With("JETON_TEST_WITHOUT=history,clocks");
+    let cluster = Cluster::running(cluster::EACH, &program, &settings());
+    let load = Load::start(&cluster);
+    let mut random = Random::new(3);
+    for (fault, time) in [
+        (Fault::ClockAhead, CLOCK_APART),
+        (Fault::StoreBack, STORE_BACK),
+    ] {
+        if fault.is_possible() {
+            let what = fault.happen(&cluster, &load, time, &mut random);
+            println!("{fault} ({what}); {} calls", load.calls());
+        }
+    }
+    let record = load.end(&cluster);
+    let calls = history::of_tokens(&record, FRESHNESS);
+    let violations = history::violations(&calls, FRESHNESS);
+    println!("without protection: {} violations", violations.len());
+    assert!(
+        !violations.is_empty(),
+        "no judge sees that the store went back"
+    );
+    let file = cluster.folder().join("history.jsonl");
+    assert!(history::judged(&calls, FRESHNESS, &file).is_err());
+    let availability = Availability::of(&record, &calls);
+    println!("good tokens that ready nodes refused: {availability}");
+    let is_noticed = !availability.is_within_bounds();
+    assert!(
+        is_noticed || !Fault::ClockAhead.is_possible(),
+        "{availability}"
+    );
 }
 
 /// Every fault, many times, in an order that differs in each round.

@@ -39,9 +39,52 @@ const LIBFAKETIME: &[&str] = &[
     "/usr/lib/aarch64-linux-gnu/faketime/libfaketimeMT.so.1",
 ];
 
+/// The environment variable with the path of an older `jeton`.
+const OLDER: &str = "JETON_OLDER";
+
+/// What a node runs.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) enum Program {
+    /// The `jeton` of this tree.
+    #[default]
+    Whole,
+    /// It is without some protections, or plays another version: assignments of the environment.
+    With(&'static str),
+    /// The `jeton` at this path.
+    Of(String),
+}
+
+impl Program {
+    /// The older version of the environment, if it names one.
+    pub(super) fn of_environment() -> Option<Program> {
+        std::env::var(OLDER).ok().map(Program::Of)
+    }
+
+    /// An older version: that of the environment, or this one if it tells the others that it reads older records only.
+    pub(super) fn older() -> Program {
+        Program::of_environment().unwrap_or(Program::With("JETON_TEST_READS=2"))
+    }
+
+    /// Returns the words before the command that runs the `jeton` of this tree.
+    pub(super) fn words(&self) -> Vec<String> {
+        match self {
+            Program::Whole => Vec::new(),
+            Program::With(assigned) => {
+                let words = std::iter::once("env").chain(assigned.split(' '));
+                words.map(str::to_owned).collect()
+            }
+            Program::Of(path) => {
+                let other = format!("shift; exec '{path}' \"$@\"");
+                ["sh", "-c", &other, "sh"].map(str::to_owned).to_vec()
+            }
+        }
+    }
+}
+
 pub(super) struct Cluster {
     // In the order in which they end.
     nodes: Vec<Mutex<Option<Serving>>>,
+    programs: Vec<Mutex<Program>>,
     etcd: Mutex<Etcd>,
     disk: PathBuf,
     pub(super) network: Network,
@@ -57,6 +100,11 @@ impl Cluster {
 
     /// Starts it with so many servers.
     pub(super) fn with_nodes(nodes: usize, settings: &str) -> Cluster {
+        Cluster::running(nodes, &Program::Whole, settings)
+    }
+
+    /// Starts it with so many servers that run this program.
+    pub(super) fn running(nodes: usize, program: &Program, settings: &str) -> Cluster {
         let folder = tempfile::tempdir().unwrap();
         let network = Network::of(EACH + nodes);
         let delay = Delay::default();
@@ -78,6 +126,7 @@ impl Cluster {
         let etcd = start_etcd(&network, folder.path(), &data);
         let cluster = Cluster {
             nodes: (0..nodes).map(|_| Mutex::new(None)).collect(),
+            programs: (0..nodes).map(|_| Mutex::new(program.clone())).collect(),
             etcd: Mutex::new(etcd),
             disk,
             network,
@@ -153,6 +202,7 @@ impl Cluster {
             ));
             program.push(format!("LD_PRELOAD={library}"));
         }
+        program.extend(self.programs[node].lock().unwrap().words());
         let program: Vec<&str> = program.iter().map(String::as_str).collect();
         let args = ["--config", "jeton.toml", "--store", &store];
         let ports = [
@@ -165,6 +215,18 @@ impl Cluster {
         let has_started = has_started(&server);
         *self.node(node) = has_started.then_some(server);
         has_started
+    }
+
+    /// Stops a server as an operator does, and starts this program in its place.
+    pub(super) fn replace_node(&self, node: usize, program: Program) {
+        let server = self.node(node).take().unwrap();
+        server.signal("-TERM");
+        let (code, said) = server.end();
+        assert_eq!(code, Some(0), "{said}");
+        *self.programs[node].lock().unwrap() = program;
+        until_some("the other server starts", || {
+            self.start_node(node).then_some(())
+        });
     }
 
     pub(super) fn node(&self, node: usize) -> MutexGuard<'_, Option<Serving>> {
@@ -222,6 +284,32 @@ impl Cluster {
         file
     }
 
+    /// Copies the files of all members, which are killed for it.
+    pub(super) fn copy_store(&self) {
+        self.without_members(|data, kept| copy(data, kept));
+    }
+
+    /// Kills all members, and starts them again with the copies.
+    pub(super) fn restore_store(&self) {
+        self.without_members(|data, kept| copy(kept, data));
+    }
+
+    /// Kills all members, does something with the folder of each and that of its copy, and starts them again.
+    fn without_members(&self, act: impl Fn(&Path, &Path)) {
+        let mut etcd = self.etcd();
+        for member in 0..EACH {
+            etcd.kill_member(member);
+        }
+        for member in 0..EACH {
+            let name = format!("member{member}");
+            let kept = self.folder().join("kept").join(&name);
+            act(&self.folder().join("etcd").join(name), &kept);
+        }
+        for member in 0..EACH {
+            etcd.start_member(member).unwrap();
+        }
+    }
+
     /// Sets the clock of one node so many seconds off.
     pub(super) fn set_clock(&self, seconds: i64) {
         fs::write(self.clock_file(), format!("{seconds:+}\n")).unwrap();
@@ -242,6 +330,17 @@ impl Drop for Cluster {
         }
         let _ = Command::new("umount").arg("-l").arg(&self.disk).status();
     }
+}
+
+/// Copies the data of a member from one folder to another. A small disk may be mounted at each.
+fn copy(from: &Path, to: &Path) {
+    let _ = fs::remove_dir_all(to.join("member"));
+    fs::create_dir_all(to).unwrap();
+    let copied = Command::new("cp")
+        .arg("-a")
+        .args([&from.join("member"), to])
+        .status();
+    assert!(copied.unwrap().success());
 }
 
 /// The port of the proxy to a member.

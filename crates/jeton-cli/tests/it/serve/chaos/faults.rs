@@ -5,10 +5,10 @@ use std::fs;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use jeton_testkit::until_some;
+use jeton_testkit::{until, until_some};
 
-use super::cluster::{Cluster, DELAYED, EACH, OWN_CLOCK, SMALL_DISK, libfaketime};
-use super::load::Random;
+use super::cluster::{Cluster, DELAYED, EACH, OWN_CLOCK, Program, SMALL_DISK, libfaketime};
+use super::load::{Load, Loss, Random};
 use super::network::Direction;
 
 /// libfaketime reads its file once a second.
@@ -29,7 +29,10 @@ pub(super) enum Fault {
     KillNode,
     KillMember,
     FullDisk,
-    Clock,
+    ClockAhead,
+    ClockBehind,
+    StoreBack,
+    OlderNode,
 }
 
 impl Fault {
@@ -47,16 +50,25 @@ impl Fault {
         Fault::KillNode,
         Fault::KillMember,
         Fault::FullDisk,
-        Fault::Clock,
+        Fault::ClockAhead,
+        Fault::ClockBehind,
+        Fault::StoreBack,
+        Fault::OlderNode,
     ];
 
     /// Whether this machine can do it.
     pub(super) fn is_possible(self) -> bool {
-        self != Fault::Clock || libfaketime().is_some()
+        !matches!(self, Fault::ClockAhead | Fault::ClockBehind) || libfaketime().is_some()
     }
 
     /// Lets it happen for this long. Returns what was done.
-    pub(super) fn happen(self, cluster: &Cluster, time: Duration, random: &mut Random) -> String {
+    pub(super) fn happen(
+        self,
+        cluster: &Cluster,
+        load: &Load,
+        time: Duration,
+        random: &mut Random,
+    ) -> String {
         let network = &cluster.network;
         let one = random.below(EACH);
         let at = random.below(cluster.nodes());
@@ -122,13 +134,35 @@ impl Fault {
                 format!("member {one}")
             }
             Fault::FullDisk => fill_disk(cluster, time),
-            Fault::Clock => {
-                let seconds = [300, -300][random.below(2)];
+            Fault::ClockAhead | Fault::ClockBehind => {
+                let seconds = if self == Fault::ClockAhead { 300 } else { -300 };
                 cluster.set_clock(seconds);
                 thread::sleep(time);
                 cluster.set_clock(0);
                 thread::sleep(CLOCK_READ);
                 format!("node {OWN_CLOCK}, {seconds:+} s")
+            }
+            Fault::StoreBack => {
+                let copied = load.now();
+                cluster.copy_store();
+                thread::sleep(time);
+                cluster.restore_store();
+                let lost = load.lose(Loss {
+                    copied,
+                    restored: load.now(),
+                });
+                cluster.all_are_ready();
+                // As the operator is told.
+                load.repeat(cluster, &lost);
+                format!("{} revocations are lost and repeated", lost.number())
+            }
+            Fault::OlderNode => {
+                cluster.replace_node(at, Program::older());
+                until("the older version is ready", || cluster.is_ready(at));
+                thread::sleep(time);
+                assert!(cluster.is_ready(at), "the older version is not ready");
+                cluster.replace_node(at, Program::Whole);
+                format!("node {at}")
             }
         }
     }
@@ -150,7 +184,10 @@ impl fmt::Display for Fault {
             Fault::KillNode => "a node is killed",
             Fault::KillMember => "a member is killed",
             Fault::FullDisk => "the disk of a member is full",
-            Fault::Clock => "a clock is five minutes off",
+            Fault::ClockAhead => "a clock is five minutes ahead",
+            Fault::ClockBehind => "a clock is five minutes behind",
+            Fault::StoreBack => "the store goes back",
+            Fault::OlderNode => "a node runs an older version",
         })
     }
 }

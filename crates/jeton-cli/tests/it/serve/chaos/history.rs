@@ -6,10 +6,13 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use super::load::Record;
+use super::load::{Loss, Record};
 
 /// The environment variable with the path of tools/porcupine.
 const PORCUPINE: &str = "JETON_PORCUPINE";
+
+/// By which times of two clocks may differ, and the second in which a time is written. Microseconds.
+const SKEW: u64 = 62_000_000;
 
 /// What a client learned from a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,8 +80,28 @@ impl Name {
 /// - It may revoke the others.
 ///
 /// A rejection for an unknown key is one for its revocation if the key was reported as compromised.
+///
+/// If the store went back, what was acknowledged between may be lost. A token that was issued between may be of the lost
+/// history, so times decide about it, and clocks may differ by a minute: it may be revoked by what was written up to then.
 pub(super) fn of_tokens(record: &Record, freshness: Duration) -> Vec<Call> {
     let freshness = u64::try_from(freshness.as_micros()).unwrap();
+    let outcome_of = |begun, ended, outcome| {
+        let mut losses = record.losses.iter();
+        match outcome {
+            Outcome::Acknowledged if losses.any(|loss| loss.may_have_lost(begun, ended)) => {
+                Outcome::Unknown
+            }
+            outcome => outcome,
+        }
+    };
+    // Nodes issue with the view of the lost history until they hear from the store, or know that they do not.
+    let is_of_lost_history = |token: &Issued| {
+        let mut losses = record.losses.iter();
+        losses.any(|loss| {
+            let known = loss.restored + freshness;
+            token.ended > loss.copied && token.begun < known
+        })
+    };
     let mut calls = Vec::new();
     let compromised = |token: &Issued| {
         let rules = record.rules.iter();
@@ -90,7 +113,7 @@ pub(super) fn of_tokens(record: &Record, freshness: Duration) -> Vec<Call> {
         let is_compromised = || compromised(&record.tokens[call.token]);
         let outcome = match call.outcome {
             Outcome::UnknownKey if is_compromised() => Outcome::Refused,
-            other => other,
+            other => outcome_of(call.begun, call.ended, other),
         };
         calls.push(Call { outcome, ..*call });
     }
@@ -98,11 +121,14 @@ pub(super) fn of_tokens(record: &Record, freshness: Duration) -> Vec<Call> {
         let tokens = record.tokens.iter().enumerate();
         for (number, token) in tokens.filter(|(_, token)| rule.what.is_about(token)) {
             let is_endless = matches!(rule.what, Name::Compromised(_));
-            let known = if rule.node == token.node {
+            let known = if is_of_lost_history(token) {
+                rule.ended + SKEW
+            } else if rule.node == token.node {
                 rule.ended
             } else {
                 rule.ended + freshness
             };
+            let outcome = outcome_of(rule.begun, rule.ended, rule.outcome);
             let is_acknowledged = rule.outcome == Outcome::Acknowledged;
             if !is_endless && is_acknowledged && token.begun > known {
                 continue;
@@ -113,7 +139,7 @@ pub(super) fn of_tokens(record: &Record, freshness: Duration) -> Vec<Call> {
                 begun: rule.begun,
                 ended: rule.ended,
                 outcome: if is_endless || token.ended < rule.begun {
-                    rule.outcome
+                    outcome
                 } else {
                     Outcome::Unknown
                 },
@@ -493,6 +519,57 @@ fn revocation_of_a_name_is_one_of_its_older_tokens() {
         Some(acknowledged)
     );
     assert_eq!(of(token(0, 0), &Name::Subject(3), acknowledged), None);
+}
+
+#[test]
+fn acknowledgement_that_the_store_lost_is_none() {
+    let freshness = Duration::from_micros(100);
+    let token = |begun| Issued {
+        node: 1,
+        begun,
+        ended: begun + 10,
+        subject: 1,
+        client: 2,
+        kid: "k".to_owned(),
+    };
+    let loss = Loss {
+        copied: 5000,
+        restored: 6000,
+    };
+    let of = |issued: u64, begun: u64| {
+        let revoked = Call {
+            node: 0,
+            token: 0,
+            begun,
+            ended: begun + 100,
+            outcome: Outcome::Acknowledged,
+        };
+        let record = Record {
+            calls: vec![revoked],
+            tokens: vec![token(issued)],
+            rules: vec![RuleCall {
+                node: 0,
+                what: Name::Subject(1),
+                begun,
+                ended: begun + 100,
+                outcome: Outcome::Acknowledged,
+            }],
+            losses: vec![loss],
+            ..Record::default()
+        };
+        let calls = of_tokens(&record, freshness);
+        let outcomes: Vec<Outcome> = calls.iter().map(|call| call.outcome).collect();
+        outcomes
+    };
+    let (acknowledged, unknown) = (Outcome::Acknowledged, Outcome::Unknown);
+    assert_eq!(of(1000, 4800), [acknowledged, acknowledged]);
+    assert_eq!(of(1000, 4950), [unknown, unknown]);
+    assert_eq!(of(1000, 5999), [unknown, unknown]);
+    assert_eq!(of(1000, 6001), [acknowledged, acknowledged]);
+    // A token of the lost history is judged by its time.
+    assert_eq!(of(5500, 4000), [acknowledged, unknown]);
+    assert_eq!(of(6050, 4000), [acknowledged, unknown]);
+    assert_eq!(of(6101, 4000), [acknowledged]);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
-use std::thread::JoinHandle;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use base64ct::{Base64UrlUnpadded, Encoding as _};
@@ -34,6 +34,57 @@ const REVOKE_TIMEOUT: Duration = Duration::from_secs(12);
 /// Longer than a call takes after the faults, on a busy machine.
 const LAST_TIMEOUT: Duration = Duration::from_secs(120);
 
+/// Time between two questions whether a node is ready.
+const READY_PACE: Duration = Duration::from_millis(250);
+
+/// The store went back: what was written between these times may be lost. Microseconds since the start.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Loss {
+    /// Before the copy.
+    pub(super) copied: u64,
+    /// When the copy was in place.
+    pub(super) restored: u64,
+}
+
+impl Loss {
+    /// Whether the store may have lost what a call with these times wrote.
+    pub(super) fn may_have_lost(&self, begun: u64, ended: u64) -> bool {
+        begun < self.restored && ended > self.copied
+    }
+}
+
+/// Revocations that a store may have lost.
+#[derive(Debug, Default)]
+pub(super) struct Lost {
+    tokens: Vec<(usize, String)>,
+    names: Vec<Name>,
+}
+
+impl Lost {
+    pub(super) fn number(&self) -> usize {
+        self.tokens.len() + self.names.len()
+    }
+}
+
+/// Whether a node said that it is ready.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Asked {
+    pub(super) begun: u64,
+    pub(super) ended: u64,
+    pub(super) is_ready: bool,
+}
+
+/// A verification that ended, in any way.
+#[derive(Debug, Clone)]
+pub(super) struct Answer {
+    pub(super) node: usize,
+    pub(super) token: usize,
+    pub(super) begun: u64,
+    pub(super) ended: u64,
+    /// Why the token was not accepted.
+    pub(super) refusal: Option<String>,
+}
+
 /// What the clients of all nodes did.
 #[derive(Default)]
 pub(super) struct Record {
@@ -46,6 +97,11 @@ pub(super) struct Record {
     pub(super) others: BTreeMap<String, u64>,
     /// Nodes that said they were ready and were not.
     pub(super) not_ready: Vec<String>,
+    /// Verifications while things broke.
+    pub(super) answers: Vec<Answer>,
+    /// Of each node.
+    pub(super) ready: Vec<Vec<Asked>>,
+    pub(super) losses: Vec<Loss>,
 }
 
 #[derive(Default)]
@@ -80,7 +136,10 @@ impl Load {
             slower: u32::try_from(cluster.nodes().div_ceil(EACH)).unwrap(),
             is_over: AtomicBool::new(false),
             tokens: Mutex::default(),
-            record: Mutex::default(),
+            record: Mutex::new(Record {
+                ready: vec![Vec::new(); cluster.nodes()],
+                ..Record::default()
+            }),
         });
         let mut threads = Vec::new();
         for node in 0..cluster.nodes() {
@@ -93,12 +152,60 @@ impl Load {
             threads.push(cluster.network.spawn(host, move || {
                 own.run(async |own| own.revoke_all_the_time(node).await);
             }));
+            let own = shared.clone();
+            threads.push(
+                cluster
+                    .network
+                    .spawn(host, move || own.ask_all_the_time(node)),
+            );
         }
         Load { shared, threads }
     }
 
     pub(super) fn calls(&self) -> usize {
         self.shared.record.lock().unwrap().calls.len()
+    }
+
+    /// Microseconds since the start.
+    pub(super) fn now(&self) -> u64 {
+        self.shared.now()
+    }
+
+    /// Records that the store went back. Returns the revocations that it may have lost.
+    pub(super) fn lose(&self, loss: Loss) -> Lost {
+        let tokens = self.shared.tokens.lock().unwrap();
+        let mut record = self.shared.record.lock().unwrap();
+        record.losses.push(loss);
+        let is_lost = |call: &&Call| {
+            let is_revocation = matches!(call.outcome, Outcome::Acknowledged | Outcome::Unknown);
+            is_revocation && loss.may_have_lost(call.begun, call.ended)
+        };
+        let calls = record.calls.iter().filter(is_lost);
+        let rules = record.rules.iter();
+        let rules = rules.filter(|rule| loss.may_have_lost(rule.begun, rule.ended));
+        Lost {
+            tokens: calls
+                .map(|call| (call.token, tokens.all[call.token].clone()))
+                .collect(),
+            names: rules.map(|rule| rule.what.clone()).collect(),
+        }
+    }
+
+    /// Makes revocations again, at the first node.
+    pub(super) fn repeat(&self, cluster: &Cluster, lost: &Lost) {
+        let (own, tokens, names) = (self.shared.clone(), lost.tokens.clone(), lost.names.clone());
+        let repeating = cluster.network.spawn(Cluster::host(0), move || {
+            own.run(async |own| {
+                let client = connect(REVOKE_TIMEOUT).await;
+                for (token, text) in tokens {
+                    own.revoke(&client, 0, token, text).await;
+                }
+                for name in names {
+                    own.revoke_rule(&client, 0, name).await;
+                }
+            });
+        });
+        repeating.join().unwrap();
     }
 
     /// Rotates the key that signs, by a command on the store. If it is compromised, all its tokens are rejected.
@@ -175,6 +282,20 @@ impl Shared {
         *self.record.lock().unwrap().others.entry(what).or_default() += 1;
     }
 
+    fn ask_all_the_time(&self, node: usize) {
+        while !self.is_over() {
+            let begun = self.now();
+            let is_ready = is_ready();
+            let asked = Asked {
+                begun,
+                ended: self.now(),
+                is_ready,
+            };
+            self.record.lock().unwrap().ready[node].push(asked);
+            thread::sleep(READY_PACE * self.slower);
+        }
+    }
+
     async fn verify_all_the_time(&self, node: usize) {
         let client = connect(VERIFY_TIMEOUT).await;
         let mut random = Random::new(node as u64 + 1);
@@ -203,7 +324,9 @@ impl Shared {
         let all = tokens.all.len();
         let token = match random.below(10) {
             0..6 if !recent.is_empty() => tokens.asked[recent.start + random.below(recent.len())],
-            6..9 if !tokens.live.is_empty() => tokens.live[random.below(tokens.live.len())],
+            6..8 if !tokens.live.is_empty() => tokens.live[random.below(tokens.live.len())],
+            // A login.
+            8 if all > 0 => all - 1 - random.below(all.min(5)),
             _ if all > 0 => random.below(all),
             _ => return None,
         };
@@ -219,6 +342,13 @@ impl Shared {
             ..VerifyRequest::default()
         };
         let answer = client.verify(request).await;
+        self.record.lock().unwrap().answers.push(Answer {
+            node,
+            token,
+            begun,
+            ended: self.now(),
+            refusal: answer.as_ref().err().map(ToString::to_string),
+        });
         let outcome = match answer {
             Ok(_) => Outcome::Accepted,
             Err(Error::Rejected { reason, .. }) if reason == REVOKED => Outcome::Refused,
@@ -300,9 +430,15 @@ impl Shared {
             let Some((token, text)) = self.take_live(&mut random) else {
                 continue;
             };
+            self.revoke(&client, node, token, text).await;
+        }
+    }
+
+    async fn revoke(&self, client: &Client, node: usize, token: usize, text: String) {
+        loop {
             let begun = self.now();
             let request = RevokeRequest {
-                what: Some(What::Token(text)),
+                what: Some(What::Token(text.clone())),
                 ..RevokeRequest::default()
             };
             match client.revoke(request).await {
@@ -312,7 +448,16 @@ impl Shared {
                     self.add(node, token, begun, Outcome::Unknown);
                 }
             }
+            if !self.is_lost_since(begun) {
+                return;
+            }
         }
+    }
+
+    /// Whether the store has gone back since then: what was revoked may be lost.
+    fn is_lost_since(&self, begun: u64) -> bool {
+        let record = self.record.lock().unwrap();
+        record.losses.iter().any(|loss| begun < loss.restored)
     }
 
     /// Chooses what to revoke besides single tokens: now and then a subject, rarely a client, and hardly ever a key,
@@ -331,30 +476,35 @@ impl Shared {
     }
 
     async fn revoke_rule(&self, client: &Client, node: usize, what: Name) {
-        let request = RevokeRequest {
-            what: match &what {
-                Name::Subject(subject) => Some(What::Subject(format!("s{subject}"))),
-                Name::Client(client) => Some(What::ClientId(format!("c{client}"))),
-                Name::Key(kid) | Name::Compromised(kid) => Some(What::KeyId(kid.clone())),
-            },
-            ..RevokeRequest::default()
-        };
-        let begun = self.now();
-        let revoked = client.revoke(request).await;
-        if let Err(error) = &revoked {
-            self.happened(kind("revocations of many", error));
+        loop {
+            let request = RevokeRequest {
+                what: match &what {
+                    Name::Subject(subject) => Some(What::Subject(format!("s{subject}"))),
+                    Name::Client(client) => Some(What::ClientId(format!("c{client}"))),
+                    Name::Key(kid) | Name::Compromised(kid) => Some(What::KeyId(kid.clone())),
+                },
+                ..RevokeRequest::default()
+            };
+            let begun = self.now();
+            let revoked = client.revoke(request).await;
+            if let Err(error) = &revoked {
+                self.happened(kind("revocations of many", error));
+            }
+            self.add_rule(RuleCall {
+                node,
+                what: what.clone(),
+                begun,
+                ended: self.now(),
+                outcome: if revoked.is_ok() {
+                    Outcome::Acknowledged
+                } else {
+                    Outcome::Unknown
+                },
+            });
+            if !self.is_lost_since(begun) {
+                return;
+            }
         }
-        self.add_rule(RuleCall {
-            node,
-            what,
-            begun,
-            ended: self.now(),
-            outcome: if revoked.is_ok() {
-                Outcome::Acknowledged
-            } else {
-                Outcome::Unknown
-            },
-        });
     }
 
     /// Takes one of the tokens that are not revoked, while enough are left.
