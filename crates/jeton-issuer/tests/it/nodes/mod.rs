@@ -4,6 +4,7 @@ mod bounds;
 mod clocks;
 mod committed_late;
 mod comparison;
+mod copied_folder;
 mod cut_off;
 mod full_disk;
 mod loading;
