@@ -5,7 +5,6 @@ mod index;
 #[cfg(test)]
 mod model_test;
 mod rules;
-mod shared_map;
 mod stamp;
 mod tokens;
 mod writing;
