@@ -25,7 +25,6 @@ fn each(load: &ServerLoad, of: fn(&Repetition) -> Option<f64>) -> Vec<Option<f64
     load.repetitions.iter().map(of).collect()
 }
 
-/// Formats the interval behind a figure.
 fn ends(interval: Option<[f64; 2]>, form: impl Fn(f64) -> String) -> String {
     interval.map_or_else(
         || "one repetition: no interval".to_owned(),
@@ -48,7 +47,6 @@ impl ScenarioTable<'_> {
         added(&each(own, of), &each(bare, of), checks.count())
     }
 
-    /// Returns the CPU time that the check of a gateway adds.
     pub(super) fn verdict_on_gateway(&self, row: &ServerRow) -> String {
         if row.subject.bare.is_none() {
             return "without a check".to_owned();
@@ -103,25 +101,5 @@ impl ScenarioTable<'_> {
         });
         said.extend(pairs);
         said
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn cost_needs_both_figures_of_every_repetition() {
-        let some = |all: &[f64]| all.iter().copied().map(Some).collect::<Vec<_>>();
-        let (more, less) = (some(&[31.0, 43.0, 35.0]), some(&[20.0, 30.0, 23.0]));
-        let (mean, interval) = added(&more, &less, 1).unwrap_or_default();
-        assert!((mean - 12.0).abs() < 1e-9);
-        // t(2, 0.975) = 4.302653, and the differences 11, 13 and 12 have the deviation 1.
-        let half = 4.302_653 / 3.0f64.sqrt();
-        let [low, high] = interval.unwrap_or_default();
-        assert!((low - (12.0 - half)).abs() < 1e-5 && (high - (12.0 + half)).abs() < 1e-5);
-        assert_eq!(added(&more[..1], &less[..1], 1), Some((11.0, None)));
-        assert_eq!(added(&more, &less[..2], 1), None);
-        assert_eq!(added(&more, &[None, Some(30.0), Some(23.0)], 1), None);
     }
 }

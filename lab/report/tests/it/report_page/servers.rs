@@ -1,6 +1,7 @@
 //! The page of a run of servers: findings, a chart, six columns, and the rest folded.
 
 use jeton_lab_report::html::page;
+use jeton_lab_report::markdown;
 
 use crate::{sample, stored};
 
@@ -114,5 +115,40 @@ fn servers_page_has_answers() {
         "CPU time per token, in microseconds of rust/jeton",
     ] {
         assert!(answers.contains(words), "{words}: {answers}");
+    }
+}
+
+/// A cost is the mean of the differences of each repetition, and has an interval from two repetitions on.
+#[test]
+fn gateway_cost_needs_both_figures_of_every_repetition() {
+    let of = |more: &[Option<f64>], less: &[Option<f64>]| {
+        let mut result = stored::run("gateways");
+        let mut rows = std::mem::take(&mut result.rows.servers);
+        let check = rows.iter().find(|row| row.subject.bare.is_some()).unwrap();
+        let (own, bare) = (check.clone(), check.subject.bare.clone().unwrap());
+        rows.retain(|row| row.of_scenario() == own.of_scenario() && row.rate == own.rate);
+        rows.retain(|row| [&own.subject.id, &bare].contains(&&row.subject.id));
+        for row in &mut rows {
+            let figures = if row.subject.id == bare { less } else { more };
+            let repetitions = &mut row.load.as_mut().unwrap().repetitions;
+            repetitions.truncate(figures.len());
+            for (one, figure) in repetitions.iter_mut().zip(figures) {
+                (one.cpu_us_per_request, one.second_cpu_us_per_request) = (*figure, None);
+            }
+        }
+        result.rows.servers = rows;
+        markdown::text(&result)
+    };
+    let more = [31.0, 43.0, 35.0].map(Some);
+    let less = [20.0, 30.0, 23.0].map(Some);
+    // t(2, 0.975) = 4.302653, and the differences 11, 13 and 12 have the deviation 1.
+    let text = of(&more, &less);
+    assert!(text.contains("adds 12.0 µs of CPU time"), "{text}");
+    assert!(text.contains("(9.5 to 14.5)"), "{text}");
+    let text = of(&more[..1], &less[..1]);
+    assert!(text.contains("adds 11.0 µs of CPU time"), "{text}");
+    assert!(text.contains("(one repetition: no interval)"), "{text}");
+    for text in [of(&more, &less[..2]), of(&more, &[None, less[1], less[2]])] {
+        assert!(!text.contains("µs of CPU time"), "{text}");
     }
 }
