@@ -159,7 +159,7 @@ fn sure(result: &RunResult, languages: &[Language<'_>]) -> Sure {
 /// Says how much more time the next library of each language takes: first where that is near the noise.
 fn lead(languages: &[Language<'_>]) -> String {
     let leads = languages.iter().filter_map(|language| {
-        let ratio = language.all.get(1)?.cost.median / language.all[0].cost.median;
+        let ratio = language.all.get(1)?.against_first.as_ref()?.ratio.ratio();
         Some((language.clear() != Some(Clear::Far), ratio, language.name))
     });
     let mut leads: Vec<(bool, f64, &str)> = leads.collect();
