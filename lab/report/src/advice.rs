@@ -13,7 +13,6 @@ use crate::section::{Fold, Kind, Section};
 use crate::table::{Table, Value, columns};
 use crate::words::{BOLD, microseconds};
 
-/// Returns the section of the page.
 pub(crate) fn section(result: &RunResult) -> Section {
     let advice = recommendation_of(result);
     let cases = cases_of(result, &advice);
@@ -132,7 +131,6 @@ fn times(pick: &Pick, text: impl Fn(f64) -> String) -> String {
     units::list(times.filter_map(|(verb, ns)| Some(format!("{verb} in {}", text(ns?)))))
 }
 
-/// Returns the section of the terminal.
 pub(crate) fn in_short(result: &RunResult) -> Section {
     let advice = recommendation_of(result);
     let asked = match advice.requirements.as_slice() {

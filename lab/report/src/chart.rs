@@ -9,9 +9,7 @@ pub(crate) const SERIES: [&str; 8] = ["s0", "s1", "s2", "s3", "s4", "s5", "s6", 
 /// A chart: a row for each subject with its figure and marks, or a line for each subject over an amount.
 #[derive(Default)]
 pub(crate) struct Chart {
-    /// The text for screen readers.
     pub(crate) label: String,
-    /// The id of the table with its figures.
     pub(crate) table: String,
     pub(crate) axis: Axis,
     pub(crate) rows: Vec<Row>,
@@ -20,17 +18,13 @@ pub(crate) struct Chart {
     /// Vertical lines behind the rows, each with its name at the top, and what follows it.
     pub(crate) references: Vec<(f64, String, String)>,
     pub(crate) series: Vec<(String, Vec<Point>)>,
-    /// The ticks of the horizontal axis of lines.
     pub(crate) ticks: Vec<(f64, String)>,
-    /// What stands below the chart.
     pub(crate) caption: String,
     /// Marks with their meaning, if the rows do not say it.
     pub(crate) legend: Vec<(&'static str, String)>,
-    /// It is part of a card.
     pub(crate) is_small: bool,
 }
 
-/// What the logarithmic axis of the figures shows.
 #[derive(Debug, Default, Clone, Copy, PartialEq)]
 pub(crate) enum Axis {
     /// No ticks: each row has its figure.
@@ -43,7 +37,6 @@ pub(crate) enum Axis {
 }
 
 impl Axis {
-    /// Formats the label of a tick.
     pub(crate) fn tick(self, value: f64) -> String {
         match self {
             Self::Plain => String::new(),
@@ -57,7 +50,6 @@ impl Axis {
     }
 }
 
-/// One row.
 #[derive(Default)]
 pub(crate) struct Row {
     pub(crate) name: String,
@@ -69,16 +61,12 @@ pub(crate) struct Row {
     pub(crate) points: Vec<Point>,
 }
 
-/// A figure of a chart.
 #[derive(Debug, Clone)]
 pub(crate) struct Point {
-    /// The id of its mark.
     pub(crate) mark: &'static str,
-    /// The amount, in a chart of lines.
     pub(crate) at: f64,
     pub(crate) value: f64,
     pub(crate) interval: [f64; 2],
-    /// The words of a tooltip.
     pub(crate) words: String,
 }
 
@@ -105,7 +93,6 @@ impl Chart {
         }
     }
 
-    /// Adds a vertical line without a name.
     pub(crate) fn line_at(mut self, value: f64) -> Self {
         let no = String::new();
         self.references.push((value, no.clone(), no));
@@ -113,7 +100,6 @@ impl Chart {
     }
 }
 
-/// Shortens a label, with an ellipsis.
 pub(crate) fn cut(label: &str, chars_max: usize) -> String {
     if label.chars().count() <= chars_max {
         return label.to_owned();
@@ -122,7 +108,6 @@ pub(crate) fn cut(label: &str, chars_max: usize) -> String {
     kept.chain(['…']).collect()
 }
 
-/// Renders a mark for a legend or a table.
 pub(crate) fn icon(id: &str) -> Markup {
     html! { svg.icon viewBox="-12 -12 24 24" aria-hidden="true" { use href={ "#m-" (id) } {} } }
 }

@@ -1,6 +1,5 @@
 //! Groups in the order of the rows that they come from.
 
-/// Groups values by a key.
 pub(crate) fn grouped<K: PartialEq, V>(
     items: impl IntoIterator<Item = (K, V)>,
 ) -> Vec<(K, Vec<V>)> {
@@ -14,7 +13,6 @@ pub(crate) fn grouped<K: PartialEq, V>(
     groups
 }
 
-/// Returns the first item of each key.
 pub(crate) fn distinct_by<T, K: PartialEq>(
     items: impl IntoIterator<Item = T>,
     key: impl Fn(&T) -> K,
@@ -24,7 +22,6 @@ pub(crate) fn distinct_by<T, K: PartialEq>(
     keyed.into_iter().filter_map(first).collect()
 }
 
-/// Returns each item once.
 pub(crate) fn distinct<T: PartialEq + Clone>(items: impl IntoIterator<Item = T>) -> Vec<T> {
     distinct_by(items, T::clone)
 }

@@ -16,7 +16,6 @@ use crate::table::{Table, Value, columns};
 const SIZES_MIN: usize = 3;
 const THREADS_MIN: usize = 2;
 
-/// A row with its time.
 pub(crate) type Timed<'a> = (&'a Row, &'a Timing);
 
 /// The rows of one operation and kind of token, each line with its name and the smallest amount first.
@@ -110,7 +109,6 @@ fn kind(row: &Row) -> &str {
     row.claims.name.split('-').next().unwrap_or_default()
 }
 
-/// Time by payload size.
 pub(crate) fn sweep(rows: &[Row]) -> Option<Section> {
     type Line<'a> = (&'a str, &'a Timed<'a>);
     let section = |(number, panel): (usize, &Panel<'_>)| {
@@ -171,7 +169,6 @@ fn powers(sizes: &[u64]) -> Vec<(f64, String)> {
     named.collect()
 }
 
-/// Operations per second by threads.
 pub(crate) fn threads(rows: &[Row], cores: usize) -> Option<Section> {
     type Line<'a> = (&'a str, Timed<'a>, Timed<'a>);
     let panels = panels(

@@ -15,11 +15,9 @@ use crate::section::{Fold, Kind, Section};
 use crate::table::{CSV, Column, MARKDOWN, PAGE, TEXT, Table, Value, WIDE, columns};
 use crate::words::BOLD;
 
-/// One figure of a published table.
 #[derive(Clone, Copy)]
 pub(super) struct Figure<'a> {
     table: &'a PublishedTable,
-    /// The unit of the times of the table.
     unit: Unit,
     row: &'a PublishedRow,
     column: &'a str,
@@ -27,7 +25,6 @@ pub(super) struct Figure<'a> {
 }
 
 impl Figure<'_> {
-    /// Formats a figure without its unit.
     fn text(&self, value: f64) -> String {
         match self.table.quantity {
             Quantity::Time => self.unit.figure(value),
@@ -37,13 +34,11 @@ impl Figure<'_> {
     }
 }
 
-/// Chooses a unit for the published and measured times of a table.
 fn unit(table: &PublishedTable) -> Unit {
     let figures = table.rows.iter().flat_map(|row| &row.figures);
     Unit::for_times(figures.flat_map(|f| [f.published, f.measured]).flatten())
 }
 
-/// Returns all figures of a table.
 pub(super) fn figures(table: &PublishedTable) -> Vec<Figure<'_>> {
     let unit = unit(table);
     let of_row =
@@ -66,7 +61,6 @@ fn at_column<'a>(
     })
 }
 
-/// Returns the columns of one line for each figure.
 pub(super) fn figure_columns<'a>() -> Vec<Column<'a, Figure<'a>>> {
     columns![Figure<'a>:
         text("report") |at| Value::text(at.table.report.to_string()), .on(CSV);
@@ -96,7 +90,6 @@ fn work(at: &Figure<'_>, value: fn(&RowId) -> String) -> Value {
     work.map_or_else(Value::none, |work| Value::text(value(work)))
 }
 
-/// Returns the columns of one line for each row of the report.
 pub(super) fn columns<'t>(table: &'t PublishedTable) -> Vec<Column<'t, &'t PublishedRow>> {
     let unit = unit(table);
     let mut all = columns![&'t PublishedRow: text("row") |row| Value::text(&row.name), .titled("row of the report");];
@@ -135,7 +128,6 @@ fn ratio(value: Option<f64>) -> Value {
     value.map_or_else(Value::none, shown)
 }
 
-/// Renders the measured figure, and the published one below.
 fn both(at: &Figure<'_>) -> Markup {
     let figure = at.figure;
     let same = at.table.quantity == Quantity::TokenBytes
@@ -164,7 +156,6 @@ fn both(at: &Figure<'_>) -> Markup {
     }
 }
 
-/// Every report: its question, its tables with the measured figure of each work, its conclusions.
 pub(crate) fn section(result: &RunResult) -> Option<Section> {
     let (tables, claims) = (&result.published, &result.claims_answered);
     if tables.is_empty() && claims.is_empty() {
@@ -229,7 +220,6 @@ fn of_report<'a>(source: &Source, claims: &'a [ClaimAnswered]) -> Vec<&'a ClaimA
     claims.iter().filter(own).collect()
 }
 
-/// Counts the conclusions with each answer that occurs.
 fn counts(claims: &[&ClaimAnswered]) -> Vec<(Answer, usize)> {
     let of = |answer| claims.iter().filter(|claim| claim.answer == answer).count();
     let counts = Answer::ALL.into_iter().map(|answer| (answer, of(answer)));
@@ -276,7 +266,6 @@ fn of_table(table: &PublishedTable, number: usize) -> Section {
     section.note(format!("Not measured: {missing}."))
 }
 
-/// Returns the columns of the answers to published conclusions.
 pub(super) fn answer_columns<'a>() -> Vec<Column<'a, &'a ClaimAnswered>> {
     columns![&'a ClaimAnswered:
         text("id") |one| Value::text(&one.id), .titled("no."), .class("id");
@@ -289,7 +278,6 @@ pub(super) fn answer_columns<'a>() -> Vec<Column<'a, &'a ClaimAnswered>> {
     ]
 }
 
-/// Renders an answer as a tag.
 pub(super) fn tag(answer: Answer) -> Markup {
     let class = match answer {
         Answer::Holds => "good",

@@ -20,7 +20,6 @@ use crate::table::{self, PAGE, Table, Value, columns};
 /// A larger result is not embedded, because the page is sent by mail and opened on phones.
 const LINK_BYTES_MAX: usize = 500_000;
 
-/// The failed rows, and what cannot be concluded without them.
 pub(crate) fn gaps(result: &RunResult) -> Section {
     let rows = result.rows.measured.iter();
     let missing = rows.filter(|row| row.status != Status::Ok || time(row).is_none());
@@ -73,7 +72,6 @@ fn affected(rows: &[&Row]) -> Vec<String> {
     lines.collect()
 }
 
-/// Disturbances, completeness and noise floor.
 pub(crate) fn quality(result: &RunResult) -> Section {
     Section::new("Measurement quality")
         .id("trust")
@@ -183,7 +181,6 @@ fn noise_floor(result: &RunResult) -> Section {
     section.table(table.on(PAGE))
 }
 
-/// Machine, runtimes and drivers.
 pub(crate) fn environment(result: &RunResult) -> Section {
     let e = &result.environment;
     let hypervisor = e.hypervisor.as_deref().unwrap_or("none reported");
@@ -227,7 +224,6 @@ pub(crate) fn environment(result: &RunResult) -> Section {
     section
 }
 
-/// Returns a table of names and values.
 fn pairs(
     caption: &str,
     [name, value]: [&str; 2],
@@ -241,7 +237,6 @@ fn pairs(
     Table::named(caption, &columns, rows).class("pairs")
 }
 
-/// What the run did not measure, with the commands that do.
 pub(crate) fn not_requested(result: &RunResult) -> Section {
     let rows = &result.rows;
     let has_sizes = sweep(&rows.measured).is_some();
@@ -297,7 +292,6 @@ pub(crate) fn data(result: &RunResult) -> Section {
         .parts([repeat, raw])
 }
 
-/// Returns the command, with its seed appended if it is missing.
 fn command(command: &str, seed: u64) -> Markup {
     html! { (command) @if !command.contains("--seed") { " --seed " (seed) } }
 }

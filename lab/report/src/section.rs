@@ -5,13 +5,11 @@ use maud::{Markup, html};
 use crate::chart::Chart;
 use crate::table::{Form, PAGE, PEOPLE, Table, setters};
 
-/// A part of a report: what it says, a chart, tables, and smaller parts.
 #[derive(Default)]
 pub(crate) struct Section {
     /// The id on the page; empty if nothing links to it.
     pub(crate) id: String,
     pub(crate) title: String,
-    /// What the page has beside the title.
     pub(crate) aside: Option<Markup>,
     /// The title on the terminal, if it differs, and what stands beside it.
     pub(crate) on_terminal: (Option<String>, String),
@@ -20,11 +18,9 @@ pub(crate) struct Section {
     pub(crate) chart: Option<Chart>,
     pub(crate) tables: Vec<Table>,
     pub(crate) parts: Vec<Section>,
-    /// The formats that print the section; none are all.
     pub(crate) forms: Option<&'static [Form]>,
 }
 
-/// Whether the page folds a section.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fold {
     #[default]
@@ -40,21 +36,17 @@ impl Fold {
     }
 }
 
-/// How a sentence stands out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Plain,
     /// About the figures, not from them.
     Note,
-    /// One of a list.
     Item,
     /// Of the page alone, with elements of its own.
     Block,
-    /// In a frame of this class.
     Callout(&'static str),
 }
 
-/// A sentence, or several that belong together.
 pub(crate) struct Sentence {
     pub(crate) kind: Kind,
     pub(crate) text: String,
@@ -73,7 +65,6 @@ impl Section {
 
     setters! { self;
         id(id: impl Into<String>) { self.id = id.into() }
-        /// Sets what the page has beside the title.
         beside(aside: Markup) { self.aside = Some(aside) }
         fold(fold: Fold) { self.fold = fold }
         on(forms: &'static [Form]) { self.forms = Some(forms) }
@@ -83,11 +74,8 @@ impl Section {
         say_on(forms: &'static [Form], text: impl Into<String>) { self.sentences.push(Sentence::new(Kind::Plain, text).on(forms)) }
         note_on(forms: &'static [Form], text: impl Into<String>) { self.sentences.push(Sentence::new(Kind::Note, text).on(forms)) }
         item_on(forms: &'static [Form], text: impl Into<String>) { self.sentences.push(Sentence::new(Kind::Item, text).on(forms)) }
-        /// Adds a sentence that the page shows in another way.
         shown(kind: Kind, text: impl Into<String>, markup: Markup) { self.sentences.push(Sentence::new(kind, text).markup(markup)) }
-        /// Adds a sentence in a frame of this class.
         callout(class: &'static str, text: impl Into<String>) { self.sentences.push(Sentence::new(Kind::Callout(class), text)) }
-        /// Adds a sentence of the page that has more than text.
         markup(kind: Kind, markup: Markup) { self.sentences.push(Sentence::new(kind, "").markup(markup).on(PAGE)) }
         items(items: impl IntoIterator<Item = impl Into<String>>) {
             self.sentences.extend(items.into_iter().map(|item| Sentence::new(Kind::Item, item)))
@@ -97,24 +85,20 @@ impl Section {
         parts(parts: impl IntoIterator<Item = Section>) { self.parts.extend(parts) }
     }
 
-    /// Adds a chart and the table with its figures.
     pub(crate) fn charted(self, chart: Chart, table: Table) -> Self {
         let table = table.figures().id(&chart.table);
         self.chart(chart).table(table)
     }
 
-    /// Returns the parts that a format prints.
     pub(crate) fn parts_on(&self, form: Form) -> impl Iterator<Item = &Section> {
         let is_on = move |part: &&Section| part.forms.is_none_or(|forms| forms.contains(&form));
         self.parts.iter().filter(is_on)
     }
 
-    /// Returns the tables that a format prints.
     pub(crate) fn tables_on(&self, form: Form) -> impl Iterator<Item = &Table> {
         self.tables.iter().filter(move |table| table.is_on(form))
     }
 
-    /// Returns the sentences of a format.
     pub(crate) fn said(&self, form: Form) -> impl Iterator<Item = &Sentence> {
         let own = self.sentences.iter();
         own.filter(move |sentence| sentence.forms.contains(&form))
@@ -132,13 +116,10 @@ impl Sentence {
     }
 
     setters! { self;
-        /// Sets what the page shows.
         markup(markup: Markup) { self.markup = Some(markup) }
-        /// Sets the formats that print it.
         on(forms: &'static [Form]) { self.forms = forms }
     }
 
-    /// Renders the sentence for the page.
     pub(crate) fn shown(&self) -> Markup {
         match &self.markup {
             Some(markup) => markup.clone(),

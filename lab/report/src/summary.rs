@@ -10,12 +10,10 @@ use crate::comparison::{Comparison, of_set, sets, time};
 use crate::section::{Fold, Kind, Section};
 use crate::sentences;
 
-/// The characters of a commit that identify it.
 const COMMIT_CHARS: usize = 12;
 /// With more claims sets than this, only their number is shown.
 const CLAIMS_NAMED_MAX: usize = 3;
 
-/// Renders the facts about the run on one line: when, on what machine, by which commit, and how well.
 pub(crate) fn facts(result: &RunResult) -> Markup {
     let environment = &result.environment;
     let measured = &result.rows.measured;
@@ -62,7 +60,6 @@ fn cpu(result: &RunResult) -> String {
     }
 }
 
-/// Says what the run measured.
 fn asked(result: &RunResult) -> String {
     let rows = || result.rows.measured.iter();
     let own = rows().filter(|row| !row.reference);
@@ -77,7 +74,6 @@ fn asked(result: &RunResult) -> String {
     )
 }
 
-/// Names the claims sets, or counts them, with their sizes.
 fn claims(result: &RunResult) -> String {
     let sets = || result.rows.measured.iter().map(|row| &row.claims);
     let names: Vec<&String> = sets().map(|set| &set.name).unique().collect();
@@ -136,7 +132,6 @@ pub(crate) fn section(result: &RunResult, comparisons: &[Comparison<'_>]) -> Sec
         .parts(sets)
 }
 
-/// Summarises each comparison of a set.
 fn said(set: &[Comparison<'_>]) -> Markup {
     html! {
         dl.verdicts {

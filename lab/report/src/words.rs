@@ -5,7 +5,6 @@ use jeton_lab_model::result::{Subject, VerdictKind};
 
 pub(crate) const BOLD: Style = Style::new().bold();
 
-/// Returns the colour of a verdict; it only repeats the word.
 pub(crate) fn colour(verdict: VerdictKind) -> Style {
     match verdict {
         VerdictKind::Faster => AnsiColor::Green.on_default(),

@@ -6,7 +6,6 @@ use super::{chart, table};
 use crate::section::{Fold, Kind, Section, Sentence};
 use crate::table::Form;
 
-/// Renders a section of the page, with its heading.
 pub(super) fn shown(section: &Section) -> Markup {
     let id = &section.id;
     let heading = html! { h2 #{ (id) "-heading" } { (section.title) } };
@@ -20,7 +19,6 @@ pub(super) fn shown(section: &Section) -> Markup {
     }
 }
 
-/// Renders what is below the heading of a section; its parts have headings of this level.
 pub(super) fn body(section: &Section, level: u8) -> Markup {
     let said: Vec<&Sentence> = section.said(Form::Page).collect();
     html! {

@@ -352,7 +352,6 @@ fn disturbances<'a>(result: &RunResult, rows: impl Iterator<Item = &'a Row>) -> 
     first_few(disturbed.map(sentence).collect())
 }
 
-/// Returns the first few of these lines, and the number of the others.
 pub(super) fn first_few(mut lines: Vec<String>) -> Vec<String> {
     const SHOWN: usize = 3;
     let more = lines.len().saturating_sub(SHOWN);

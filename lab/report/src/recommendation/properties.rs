@@ -17,22 +17,16 @@
 use jeton::key::{Alg, SigAlg};
 use jeton_lab_model::result::RUNTIME_MARK;
 
-/// The properties of one kind of token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Facts {
-    /// True if the claims are unreadable without the key.
     pub(super) confidential: bool,
-    /// True if verifiers cannot create tokens.
     pub(super) third_parties: bool,
-    /// True if all algorithms are approved by FIPS.
     pub(super) fips: bool,
-    /// True if no known quantum algorithm breaks it.
     pub(super) post_quantum: bool,
     /// The reason why it is unsuitable for new tokens.
     pub(super) questionable: Option<&'static str>,
 }
 
-/// Signed with a shared secret.
 const MAC: Facts = Facts {
     confidential: false,
     third_parties: false,
@@ -40,18 +34,15 @@ const MAC: Facts = Facts {
     post_quantum: true,
     questionable: None,
 };
-/// Signed with a private key, verified with a public key.
 const SIGNATURE: Facts = Facts {
     third_parties: true,
     post_quantum: false,
     ..MAC
 };
-/// Encrypted with a shared secret.
 const SHARED: Facts = Facts {
     confidential: true,
     ..MAC
 };
-/// Encrypted to a public key.
 const TO_PUBLIC_KEY: Facts = Facts {
     post_quantum: false,
     ..SHARED
@@ -78,7 +69,6 @@ impl Facts {
     }
 }
 
-/// Returns the properties of a format with its algorithms; `None` if unknown.
 pub(super) fn facts(format: &str, alg: Option<&str>) -> Option<Facts> {
     Some(match format {
         "jwt" => signed(alg?)?,

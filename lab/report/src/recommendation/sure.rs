@@ -10,7 +10,6 @@ use super::candidate::THREADS;
 /// A ratio this many noise bands away from one stays as it is in a disturbed run.
 const FAR_BANDS: f64 = 3.0;
 
-/// How sure an answer is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Sureness {
     Sure,
@@ -18,7 +17,6 @@ pub(crate) enum Sureness {
     NotSure,
 }
 
-/// How sure an answer is, with the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Sure {
     pub(crate) sureness: Sureness,
@@ -26,7 +24,6 @@ pub(crate) struct Sure {
 }
 
 impl Sureness {
-    /// Returns the words.
     pub(crate) fn words(self) -> &'static str {
         match self {
             Self::Sure => "Sure",
@@ -39,7 +36,6 @@ impl Sureness {
 /// How clear a result is, before the machine counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Clear {
-    /// Undecided.
     No,
     /// A difference just above the noise.
     Near,
@@ -47,20 +43,17 @@ pub(crate) enum Clear {
     Far,
 }
 
-/// Judges a ratio that has no verdict in the file.
 pub(super) fn of_ratio(result: &RunResult, ratio: &Ratio, managed: bool) -> Sure {
     let band = band_for(&result.noise_floor, std::iter::once(managed), THREADS);
     of_kind(result, judge(ratio, band), ratio.interval(), band)
 }
 
-/// Judges a verdict of the file; `managed` says whether a managed runtime is involved.
 pub(super) fn of_verdict(result: &RunResult, verdict: &Verdict, managed: bool) -> Sure {
     let managed = std::iter::once(managed);
     let band = band_for(&result.noise_floor, managed, verdict.threads);
     of_kind(result, verdict.verdict, verdict.interval, band)
 }
 
-/// Says how clear a verdict with this interval is.
 pub(crate) fn clear(kind: VerdictKind, [low, high]: [f64; 2], band: Band) -> Clear {
     let nearest = if low > 1.0 { low } else { high.recip() };
     match kind {
@@ -101,7 +94,6 @@ pub(crate) fn of_choice(result: &RunResult, clear: Clear, what: &str) -> Sure {
 }
 
 impl Sure {
-    /// Says what the reason is about.
     pub(super) fn about(self, what: &str) -> Self {
         let why = format!("{what}: {}", self.why);
         Self { why, ..self }

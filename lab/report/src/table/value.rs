@@ -8,7 +8,6 @@ use crate::words::colour;
 use jeton_lab_model::result::{Status, VerdictKind};
 use jeton_lab_model::units;
 
-/// The value of a cell.
 #[derive(Debug, Default)]
 pub(crate) struct Value {
     /// For programs, in full.
@@ -17,17 +16,14 @@ pub(crate) struct Value {
     pub(super) shown: String,
     /// The terminal has less than the text.
     brief: Option<String>,
-    /// The colour on the terminal.
     pub(super) style: Style,
     /// The page has more than the text.
     markup: Option<Markup>,
     interval: Option<Interval>,
     pub(super) emphasised: bool,
-    /// The class of the cell on the page.
     pub(crate) class: Option<&'static str>,
     /// The page shows the value in the place of the others of the row, from the first one that is missing.
     pub(crate) is_over_row: bool,
-    /// The class of the row on the page.
     pub(crate) row_class: Option<&'static str>,
 }
 
@@ -60,7 +56,6 @@ impl Value {
         Self::number(count, units::whole(count))
     }
 
-    /// Creates a number with its interval.
     pub(crate) fn interval(
         value: f64,
         [low, high]: [f64; 2],
@@ -92,7 +87,6 @@ impl Value {
         }
     }
 
-    /// Creates a word that the page marks as a verdict of this class.
     pub(crate) fn marked(class: &str, word: &str) -> Self {
         Self::text(word).on_page(html! { span.verdict.(class) { (word) } })
     }
@@ -100,25 +94,17 @@ impl Value {
     setters! { self;
         /// Marks a value of another source than the run.
         emphasised() { self.emphasised = true }
-        /// Sets what programs read.
         exactly(text: &str) { self.exact = plain(text) }
-        /// Sets what the page shows.
         on_page(markup: Markup) { self.markup = Some(markup) }
-        /// Sets what people read.
         shown(text: String) { self.shown = text }
-        /// Sets what the terminal shows.
         on_terminal(text: impl Into<String>) { self.brief = Some(text.into()) }
-        /// Sets the colour on the terminal.
         coloured(style: Style) { self.style = style }
-        /// Sets the class of the cell on the page.
         class(class: &'static str) { self.class = Some(class) }
         /// Makes the page show the value in the place of the others of the row, from the first one that is missing.
         over_row() { self.is_over_row = true }
-        /// Sets the class of the row on the page.
         row_class(class: &'static str) { self.row_class = Some(class) }
     }
 
-    /// Adds to what the page shows.
     pub(crate) fn and_on_page(self, more: Markup) -> Self {
         let shown = self.markup();
         self.on_page(html! { (shown) (more) })
@@ -136,35 +122,29 @@ impl Value {
         }
     }
 
-    /// Returns the text for people.
     pub(crate) fn as_shown(&self) -> &str {
         &self.shown
     }
 
-    /// Returns the text on the terminal.
     pub(super) fn brief(&self) -> &str {
         self.brief.as_deref().unwrap_or(&self.shown)
     }
 
-    /// Returns the ends of the interval for programs.
     pub(super) fn ends(&self) -> [String; 2] {
         let interval = self.interval.as_ref();
         interval.map_or_else(Default::default, |interval| interval.exact.clone())
     }
 
-    /// Returns the interval for people.
     pub(super) fn span(&self) -> &str {
         self.interval
             .as_ref()
             .map_or("", |interval| &interval.shown)
     }
 
-    /// Reports whether people can read a value.
     pub(crate) fn is_known(&self) -> bool {
         !self.exact.is_empty() && !self.shown.is_empty()
     }
 
-    /// Renders the value for the page.
     pub(crate) fn markup(&self) -> Markup {
         match &self.markup {
             Some(markup) => markup.clone(),
@@ -177,7 +157,6 @@ impl Value {
     }
 }
 
-/// Renders the status of a row as a tag.
 pub(crate) fn status(status: Status) -> Markup {
     let (class, word) = match status {
         Status::Ok => ("good", "measured"),

@@ -50,13 +50,11 @@ pub(super) fn of_rounds(result: &RunResult) -> Vec<Contradiction> {
 const TITLE_WORDS: &str = "1's 2's 3's 4's JWE JWT Java Keys algorithms and back bits both claims encryptions from \
                            handling in key's of on or pair report signatures the there threads weak with";
 
-/// Returns the words of a title or a name.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     let words = text.split(|c: char| !(c.is_alphanumeric() || "-.+'".contains(c)));
     words.filter(|word| !word.is_empty())
 }
 
-/// Returns the names of a row that a title can have: the format and the algorithms.
 fn names(row: &Row) -> impl Iterator<Item = &String> {
     let subject = &row.subject;
     let own = [
@@ -67,7 +65,6 @@ fn names(row: &Row) -> impl Iterator<Item = &String> {
     own.into_iter().flatten()
 }
 
-/// Reports whether a row has this word in one of its names.
 fn has_word(row: &Row, word: &str) -> bool {
     let subject = &row.subject;
     let (library, version, keys) = (&subject.library, &subject.version, &subject.key_handling);

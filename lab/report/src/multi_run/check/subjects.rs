@@ -14,7 +14,6 @@ use crate::multi_run::runs::{Work, other_version, parties};
 /// The shortest header of a JWS, `{"alg":"HS256"}` in base64url, and two dots.
 const JWS_BYTES_MIN: u64 = 22;
 
-/// Returns every contradiction. A merge refuses results that have one.
 pub(in crate::multi_run) fn of_result(result: &RunResult) -> Vec<Contradiction> {
     let versions = other_version(&result.rows, &result.rows).map(|difference| {
         let both = format!("rows state {} and {}", difference.before, difference.after);
@@ -132,7 +131,6 @@ fn verdicts(verdicts: &[Verdict]) -> Vec<Contradiction> {
     found
 }
 
-/// Names a verdict.
 pub(super) fn about_verdict(verdict: &Verdict) -> String {
     format!("verdict on {}, {}", verdict.subject, verdict.comparison)
 }

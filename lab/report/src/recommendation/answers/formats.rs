@@ -9,7 +9,6 @@ use super::super::sure::of_verdict;
 use super::{Answer, Bar, Figure, Measured, short};
 use crate::grouped::grouped;
 
-/// The operations to answer by; the first one measured counts.
 const OPERATIONS: [(&str, &str); 3] = [
     ("round-trip", "to sign and verify"),
     ("verify", "to verify"),
@@ -132,7 +131,6 @@ fn row<'a>(result: &'a RunResult, operation: &str, verdict: &Verdict, id: &str) 
     })
 }
 
-/// Returns sign and verify of both formats.
 fn bars(result: &RunResult, verdict: &Verdict) -> Vec<Bar> {
     let both = ["sign", "verify"].into_iter().flat_map(|operation| {
         [&verdict.baseline, &verdict.subject]
