@@ -42,13 +42,8 @@ pub fn text(result: &RunResult) -> String {
 fn head(result: &RunResult, out: &mut String) -> std::fmt::Result {
     let e = &result.environment;
     writeln!(out, "# {}", one_line(&result.command))?;
-    writeln!(
-        out,
-        "# {}, seed {}, {} rounds",
-        one_line(&e.started),
-        result.seed,
-        e.rounds_finished
-    )?;
+    let (started, seed, rounds) = (one_line(&e.started), result.seed, e.rounds_finished);
+    writeln!(out, "# {started}, seed {seed}, {rounds} rounds")?;
     for reason in &e.disturbance.reasons {
         writeln!(out, "# disturbed: {}", one_line(reason))?;
     }

@@ -75,10 +75,8 @@ pub fn rows(result: &RunResult, kind: Kind) -> String {
                 ..Shared::of(timings)
             };
             let rows: Vec<_> = rows.iter().map(|row| entry(row, Role::Alone)).collect();
-            write(
-                &comparison::columns(shared),
-                &rows.iter().collect::<Vec<_>>(),
-            )
+            let lines: Vec<_> = rows.iter().collect();
+            write(&comparison::columns(shared), &lines)
         }
         Kind::Servers => {
             let rows = &result.rows.servers;

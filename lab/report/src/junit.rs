@@ -1,5 +1,7 @@
 //! Attacks as JUnit XML for CI systems: a suite for each subject, a test for each attack.
 
+use maud::html;
+
 use crate::grouped::grouped;
 use jeton_lab_model::result::{AttackOutcome, AttackRow, RunResult, Status};
 
@@ -72,17 +74,11 @@ fn skipped(row: &AttackRow) -> bool {
 
 /// Escapes text for XML 1.0, which allows no control characters.
 fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\n' | '\t' => out.push(c),
-            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push('\u{fffd}'),
-            c => out.push(c),
-        }
-    }
-    out
+    let allowed = |c: char| match c {
+        '\n' | '\t' => c,
+        c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => '\u{fffd}',
+        c => c,
+    };
+    let text: String = text.chars().map(allowed).collect();
+    html! { (text) }.into_string()
 }

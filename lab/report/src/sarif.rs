@@ -50,16 +50,10 @@ fn finding(row: &AttackRow) -> Option<Value> {
     let s = &row.subject;
     let mut seen: Vec<String> = row.evidence.iter().map(Evidence::name).collect();
     seen.extend(row.also.iter().cloned());
-    let text = format!(
-        "{} {} ({}, {}, {}) {}: {}",
-        s.library,
-        s.version,
-        s.language,
-        row.format,
-        row.practice.name(),
-        outcome.name(),
-        seen.join("; ")
-    );
+    let (library, version, language) = (&s.library, &s.version, &s.language);
+    let (format, practice, seen) = (&row.format, row.practice.name(), seen.join("; "));
+    let outcome = outcome.name();
+    let text = format!("{library} {version} ({language}, {format}, {practice}) {outcome}: {seen}");
     // The location is a driver's manifest, or the endpoint.
     let place = if s.is_endpoint() {
         s.driver.clone()

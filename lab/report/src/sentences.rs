@@ -41,7 +41,6 @@ pub(super) fn floors_of_threads(noise: &NoiseFloor, percent: fn(f64) -> String) 
     floors.collect()
 }
 
-/// Names the members of the fastest group, if the comparison has groups.
 pub(super) fn first_group(comparison: &Comparison<'_>) -> Option<String> {
     let group = |entry: &Entry<'_>| entry.role.group();
     let first = comparison.entries.iter().filter_map(group).min()?;
@@ -56,7 +55,6 @@ pub(super) fn first_group(comparison: &Comparison<'_>) -> Option<String> {
     })
 }
 
-/// Summarises the comparison: differences first, then equivalent and undecided subjects.
 pub(super) fn verdicts(comparison: &Comparison<'_>) -> Vec<String> {
     let Some(baseline) = comparison.baseline() else {
         let names = units::list(comparison.entries.iter().map(|e| e.name.as_str()));
@@ -73,15 +71,9 @@ pub(super) fn verdicts(comparison: &Comparison<'_>) -> Vec<String> {
         .join(", ");
     let equivalent = judged(comparison, VerdictKind::Equivalent);
     let equivalent = units::list(equivalent.map(|(entry, _)| entry.name.as_str()));
-    let mut sentences = vec![
-        (&clauses, format!("Against {baseline}: {clauses}.")),
-        (
-            &equivalent,
-            format!("Equivalent to {baseline}: {equivalent}."),
-        ),
-    ];
-    sentences.retain(|(names, _)| !names.is_empty());
-    let mut sentences: Vec<String> = sentences.into_iter().map(|(_, said)| said).collect();
+    let said = [("Against", clauses), ("Equivalent to", equivalent)].into_iter();
+    let said = said.filter(|(_, names)| !names.is_empty());
+    let said = said.map(|(what, names)| format!("{what} {baseline}: {names}."));
     let undecided = judged(comparison, VerdictKind::Undecided).map(|(entry, verdict)| {
         let more = verdict.more_rounds.map_or_else(String::new, |rounds| {
             let rounds = units::count(rounds as usize, "more round", "more rounds");
@@ -89,8 +81,7 @@ pub(super) fn verdicts(comparison: &Comparison<'_>) -> Vec<String> {
         });
         format!("Undecided: {} against {baseline}{more}.", entry.name)
     });
-    sentences.extend(undecided);
-    sentences
+    said.chain(undecided).collect()
 }
 
 /// Summarises many subjects: counts per verdict, and the extremes. The table has each subject.
@@ -162,7 +153,6 @@ pub(super) fn effect(verdict: &Verdict) -> (String, &'static str) {
     }
 }
 
-/// Formats an effect with the interval of its factor.
 fn with_interval(verdict: &Verdict) -> String {
     let [low, high] = verdict.interval;
     let (size, direction) = effect(verdict);

@@ -12,7 +12,7 @@ pub(crate) use section::{figure, section};
 use itertools::Itertools as _;
 
 use crate::grouped::grouped;
-use jeton_lab_model::result::{ServerLoad, ServerRow};
+use jeton_lab_model::result::{Repetition, ServerLoad, ServerRow};
 use jeton_lab_model::servers::Scenario;
 use jeton_lab_model::units;
 use jeton_lab_published::servers::{PublishedRun, runs};
@@ -23,27 +23,21 @@ const UNDECIDED: &str = "undecided";
 /// A server that used less than this share of its cores was probably not limited by them.
 const BUSY: f64 = 0.85;
 
-/// A measured row.
 pub(crate) type Loaded<'a> = (&'a ServerRow, &'a ServerLoad);
 
-/// The rows of one scenario.
 pub(crate) struct ScenarioTable<'a> {
     /// The title, for example `1 core, 5×50, HS256`, with the rate of an open loop.
     pub(crate) title: String,
     /// True if server and loader share cores: only CPU time is compared.
     pub(crate) oversubscribed: bool,
-    /// Calls per second of an open loop.
     pub(crate) rate: Option<f64>,
     pub(crate) compared: Compared,
     /// Measured rows, the best first.
     pub(crate) measured: Vec<Loaded<'a>>,
-    /// Unmeasured rows, each with its reason.
     missing: Vec<&'a ServerRow>,
-    /// The report's figures, which are from closed loops.
     published: Vec<PublishedRun>,
 }
 
-/// Returns every scenario of a result, in the order of its rows.
 pub(crate) fn scenarios(rows: &[ServerRow]) -> Vec<ScenarioTable<'_>> {
     let published = runs();
     let rows = rows.iter();
@@ -54,10 +48,8 @@ pub(crate) fn scenarios(rows: &[ServerRow]) -> Vec<ScenarioTable<'_>> {
         .collect()
 }
 
-/// The quantity that rows of a table are compared by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Compared {
-    /// Tokens per second.
     Tokens,
     /// Tokens per second of the server's CPU time.
     CpuTime,
@@ -66,7 +58,6 @@ pub(crate) enum Compared {
 }
 
 impl Compared {
-    /// Names the quantity, with its unit.
     pub(crate) fn quantity(self) -> &'static str {
         match self {
             Self::Tokens => "tokens per second",
@@ -88,24 +79,16 @@ impl Compared {
 
     /// Returns the figure of a row, with the lowest and highest repetition; `None` if it was not measured.
     pub(crate) fn figure(self, load: &ServerLoad) -> Option<(f64, [f64; 2])> {
-        let all = load.repetitions.iter();
-        let (middle, of_each): (f64, Vec<f64>) = match self {
-            Self::Tokens => (
-                load.requests_per_s,
-                all.map(|one| one.requests_per_s).collect(),
-            ),
-            Self::CpuTime => (
-                load.cpu_us_per_request?,
-                all.filter_map(|one| one.cpu_us_per_request).collect(),
-            ),
-            Self::Latency => (load.latency_ms.get("p99").copied()?, Vec::new()),
+        let (middle, of_each): (f64, fn(&Repetition) -> Option<f64>) = match self {
+            Self::Tokens => (load.requests_per_s, |one| Some(one.requests_per_s)),
+            Self::CpuTime => (load.cpu_us_per_request?, |one| one.cpu_us_per_request),
+            Self::Latency => (*load.latency_ms.get("p99")?, |_| None),
         };
-        let low = of_each.iter().copied().fold(middle, f64::min);
-        let high = of_each.into_iter().fold(middle, f64::max);
+        let all = || load.repetitions.iter().filter_map(of_each);
+        let (low, high) = (all().fold(middle, f64::min), all().fold(middle, f64::max));
         (middle > 0.0).then_some((middle, [low, high]))
     }
 
-    /// Reports whether the repetitions of two rows overlap.
     fn overlap(self, one: &ServerLoad, other: &ServerLoad) -> bool {
         let both = self.figure(one).zip(self.figure(other));
         self != Self::Latency
@@ -113,7 +96,6 @@ impl Compared {
                 .is_some_and(|((_, [low, high]), (_, [least, most]))| least <= high && low <= most)
     }
 
-    /// Compares the best server with each of the others.
     fn sentence(self, best: &str, over: impl Iterator<Item = (String, f64)>) -> String {
         let over = units::list(over.map(|(id, ratio)| {
             let ratio = units::times(ratio);
@@ -169,7 +151,6 @@ impl<'a> ScenarioTable<'a> {
         all.chain(self.published_ratio()).collect()
     }
 
-    /// Compares the best server without a problem with the others.
     fn against(&self, compared: Compared) -> Option<String> {
         let ranked = self.ranked(compared);
         let ((row, best), others) = ranked.split_first()?;
@@ -201,19 +182,16 @@ impl<'a> ScenarioTable<'a> {
         [idle].into_iter().chain(times).collect()
     }
 
-    /// Returns the measured rows, then the others.
     fn all(&self) -> impl Iterator<Item = &ServerRow> {
         let measured = self.measured.iter().map(|(row, _)| *row);
         measured.chain(self.missing.iter().copied())
     }
 
-    /// Returns the rows without a problem.
     fn sound(&self) -> impl Iterator<Item = Loaded<'a>> {
         let all = self.measured.iter().copied();
         all.filter(|(row, load)| row.reason.is_none() && load.answers() > 0)
     }
 
-    /// Returns those with this quantity, the best first.
     fn ranked(&self, compared: Compared) -> Vec<Loaded<'a>> {
         let known = self.sound();
         let known = known.filter(|(_, load)| compared.worth(load) > 0.0);
@@ -248,10 +226,8 @@ impl<'a> ScenarioTable<'a> {
             Some(_) if leaders.contains(&id) => UNDECIDED.to_owned(),
             Some((_, best)) => {
                 let ratio = compared.worth(best) / compared.worth(load);
-                let ratio = match compared {
-                    Compared::Tokens => ratio.recip(),
-                    Compared::CpuTime | Compared::Latency => ratio,
-                };
+                let is_rate = compared == Compared::Tokens;
+                let ratio = if is_rate { ratio.recip() } else { ratio };
                 format!("{}\u{a0}×", units::times(ratio))
             }
         }
@@ -281,13 +257,11 @@ impl<'a> ScenarioTable<'a> {
     }
 }
 
-/// Names a server for a chart.
 pub(crate) fn name(row: &ServerRow) -> String {
     let faulty = if row.reason.is_some() { ", faulty" } else { "" };
     format!("{}{faulty}", row.subject.id)
 }
 
-/// Returns the marks of a row that affect how to read its figures.
 fn marks(row: &ServerRow, load: &ServerLoad) -> Vec<&'static str> {
     let is_client_bound = load.client_bound == Some(true) && !row.oversubscribed;
     let marks = [
@@ -306,7 +280,6 @@ fn statuses(load: &ServerLoad) -> String {
     ended.join(", ")
 }
 
-/// Formats milliseconds with three digits.
 fn ms(ms: f64) -> String {
     let limits = [1.0, 10.0, 100.0].into_iter();
     units::fixed(ms, limits.filter(|limit| ms < *limit).count())

@@ -25,17 +25,12 @@ pub(crate) enum Form {
     Csv,
 }
 
-/// For people and programs.
 pub(crate) const EVERYWHERE: &[Form] = &[Form::Terminal, Form::Page, Form::Markdown, Form::Csv];
-/// For people and programs, except for the terminal.
 pub(crate) const FILES: &[Form] = &[Form::Page, Form::Markdown, Form::Csv];
 /// For people with a wide screen.
 pub(crate) const WIDE: &[Form] = &[Form::Page, Form::Markdown];
-/// For people.
 pub(crate) const PEOPLE: &[Form] = &[Form::Terminal, Form::Page, Form::Markdown];
-/// For people who read plain text.
 pub(crate) const PLAIN: &[Form] = &[Form::Terminal, Form::Markdown];
-/// For tables without markup.
 pub(crate) const TEXT: &[Form] = &[Form::Markdown, Form::Csv];
 pub(crate) const PAGE: &[Form] = &[Form::Page];
 pub(crate) const TERMINAL: &[Form] = &[Form::Terminal];
@@ -58,20 +53,16 @@ macro_rules! columns {
 }
 pub(crate) use columns;
 
-/// The title of the interval of a figure.
 const INTERVAL: &str = "95 % interval";
 
-/// What the cells of a column hold.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     #[default]
     Text,
     Number,
-    /// One letter.
     Mark,
 }
 
-/// The order of columns for people; for programs, it is that of the description.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Rank {
     #[default]
@@ -80,12 +71,9 @@ pub(crate) enum Rank {
     Last,
 }
 
-/// The description of a column, without its values.
 #[derive(Default, Clone)]
 pub(crate) struct Head {
-    /// The name for programs.
     name: String,
-    /// The name for people, with the unit.
     pub(crate) title: String,
     /// The page capitalises the title.
     pub(crate) is_capitalised: bool,
@@ -97,7 +85,6 @@ pub(crate) struct Head {
     short: Option<String>,
     pub(crate) kind: Kind,
     forms: &'static [Form],
-    /// The number of characters on the terminal.
     width: usize,
     /// What the page shows below the title, and in each cell below the value.
     pub(crate) subtitle: Option<&'static str>,
@@ -106,11 +93,9 @@ pub(crate) struct Head {
     pub(crate) rank: Rank,
     /// On the page, the column names the row.
     pub(crate) is_header: bool,
-    /// The class of the cells on the page.
     pub(crate) class: Option<&'static str>,
 }
 
-/// One column of a table with rows of the type `R`.
 pub(crate) struct Column<'c, R> {
     head: Head,
     value: Box<dyn Fn(&R) -> Value + 'c>,
@@ -138,7 +123,6 @@ impl<'c, R> Column<'c, R> {
         Self::new(Kind::Number, name, value)
     }
 
-    /// Creates a column of letters, one in a cell.
     pub(crate) fn mark(name: &str, value: impl Fn(&R) -> Value + 'c) -> Self {
         Self::new(Kind::Mark, name, value)
     }
@@ -160,19 +144,13 @@ impl<'c, R> Column<'c, R> {
     }
 
     setters! { self;
-        /// Sets the name for people.
         titled(title: impl Into<String>) { self.head.title = title.into() }
         /// Sets the name for people, which the page shows as it is.
         named(title: impl Into<String>) { (self.head.is_capitalised, self.head.title) = (false, title.into()) }
-        /// Sets what the page shows as the title, and its class.
         headed(heading: Markup, class: Option<&'static str>) { (self.head.heading, self.head.heading_class) = (Some(heading), class) }
-        /// Sets the title and the number of characters on the terminal.
         short(title: &str, width: usize) { (self.head.short, self.head.width) = (Some(title.to_owned()), width) }
-        /// Sets what the page shows below the title, and in each cell below the value.
         subtitled(subtitle: &'static str) { self.head.subtitle = Some(subtitle) }
-        /// Sets the formats that print the column.
         on(forms: &'static [Form]) { self.head.forms = forms }
-        /// Sets the number of characters on the terminal.
         wide(width: usize) { self.head.width = width }
         /// Makes the column follow the others for people. The page omits it if no row has a value.
         detail() { self.head.rank = Rank::Detail }
@@ -180,7 +158,6 @@ impl<'c, R> Column<'c, R> {
         last() { self.head.rank = Rank::Last }
         /// Makes the column name the row on the page; otherwise it is the first one.
         header() { self.head.is_header = true }
-        /// Sets the class of the cells on the page.
         class(class: &'static str) { self.head.class = Some(class) }
     }
 
@@ -198,12 +175,10 @@ impl<'c, R> Column<'c, R> {
         }
     }
 
-    /// Returns the name for programs.
     pub(crate) fn name(&self) -> &str {
         &self.head.name
     }
 
-    /// Returns the name for people.
     pub(crate) fn title(&self) -> &str {
         &self.head.title
     }
@@ -215,12 +190,10 @@ impl<'c, R> Column<'c, R> {
 }
 
 impl Head {
-    /// Returns the title on the terminal.
     fn short(&self) -> &str {
         self.short.as_deref().unwrap_or(&self.title)
     }
 
-    /// Pads a value for the terminal. Text without a width is separated by one more space.
     fn padded(&self, value: &Value, is_first: bool) -> String {
         let (text, width, style) = (value.brief(), self.width, value.style);
         let (gap, text) = match self.kind {
@@ -233,7 +206,6 @@ impl Head {
     }
 }
 
-/// Returns the columns with these names, in this order, for a table of the page.
 pub(crate) fn picked<'c, R>(mut columns: Vec<Column<'c, R>>, names: &[&str]) -> Vec<Column<'c, R>> {
     let mut take = |name: &&str| {
         let index = columns.iter().position(|column| column.name() == *name)?;
@@ -244,7 +216,6 @@ pub(crate) fn picked<'c, R>(mut columns: Vec<Column<'c, R>>, names: &[&str]) -> 
     names.iter().filter_map(&mut take).collect()
 }
 
-/// Returns the main columns of the terminal.
 pub(crate) fn of_terminal<R>(mut columns: Vec<Column<'_, R>>) -> Vec<Column<'_, R>> {
     let is_main = |head: &Head| head.rank == Rank::Main && head.forms.contains(&Form::Terminal);
     columns.retain(|column| is_main(&column.head));
@@ -252,17 +223,18 @@ pub(crate) fn of_terminal<R>(mut columns: Vec<Column<'_, R>>) -> Vec<Column<'_, 
 }
 
 /// A table with its values. The page has more than the other formats: a caption, and what names it.
+#[derive(Default)]
 pub(crate) struct Table {
     pub(crate) caption: String,
     /// The label of the part of the page that scrolls, or the id of the heading that is its label.
-    pub(crate) label: Result<String, String>,
+    pub(crate) label: Option<String>,
+    pub(crate) labelled_by: Option<String>,
     pub(crate) class: Option<&'static str>,
     pub(crate) id: Option<String>,
     /// Cells are figures, except where they are text; in other tables, it is the reverse.
     pub(crate) is_figures: bool,
     /// The page folds the table behind these words.
     pub(crate) fold: Option<String>,
-    /// The formats that print the table; none are all.
     pub(crate) forms: Option<&'static [Form]>,
     /// What the terminal prints below each row, or in its place.
     pub(crate) below: Vec<Result<Vec<String>, String>>,
@@ -281,15 +253,10 @@ impl Table {
         let of_row = |row: &R| columns.iter().map(|column| (column.value)(row)).collect();
         Self {
             caption: caption.into(),
-            label: Ok(label.into()),
-            class: None,
-            id: None,
-            is_figures: false,
-            fold: None,
-            forms: None,
-            below: Vec::new(),
+            label: Some(label.into()),
             heads: columns.iter().map(|column| column.head.clone()).collect(),
             rows: rows.iter().map(of_row).collect(),
+            ..Self::default()
         }
     }
 
@@ -305,24 +272,19 @@ impl Table {
     }
 
     setters! { self;
-        /// Takes the label from the heading with this id.
-        labelled_by(id: &str) { self.label = Err(id.to_owned()) }
+        labelled_by(id: &str) { (self.label, self.labelled_by) = (None, Some(id.to_owned())) }
         /// Makes it a table of figures.
         figures() { (self.is_figures, self.class) = (true, Some("figures")) }
         class(class: &'static str) { self.class = Some(class) }
         id(id: impl Into<String>) { self.id = Some(id.into()) }
-        /// Folds the table on the page.
         folded(words: &str) { self.fold = Some(words.to_owned()) }
-        /// Sets the formats that print the table.
         on(forms: &'static [Form]) { self.forms = Some(forms) }
     }
 
-    /// Reports whether a format prints the table.
     pub(crate) fn is_on(&self, form: Form) -> bool {
         self.forms.is_none_or(|forms| forms.contains(&form))
     }
 
-    /// Returns the columns of a format, each with its place, for people with the details at the end.
     pub(crate) fn printed(&self, form: Form) -> Vec<(usize, &Head)> {
         let of_form = |(_, head): &(usize, &Head)| head.forms.contains(&form);
         let mut heads: Vec<_> = self.heads.iter().enumerate().filter(of_form).collect();
@@ -332,7 +294,6 @@ impl Table {
         heads
     }
 
-    /// Returns the values of each row.
     pub(crate) fn rows(&self) -> &[Vec<Value>] {
         &self.rows
     }
@@ -367,7 +328,6 @@ impl Table {
         (line(titles.iter().collect()), body.collect())
     }
 
-    /// Writes the table as Markdown.
     pub(crate) fn markdown(&self, out: &mut String) -> fmt::Result {
         let heads = self.printed(Form::Markdown);
         out.push('|');
@@ -390,12 +350,8 @@ impl Table {
         for row in &self.rows {
             out.push('|');
             for (place, head) in &heads {
-                let shown = cell(&row[*place].shown);
-                if row[*place].emphasised {
-                    write!(out, " *{shown}* |")?
-                } else {
-                    write!(out, " {shown} |")?
-                }
+                let mark = if row[*place].emphasised { "*" } else { "" };
+                write!(out, " {mark}{}{mark} |", cell(&row[*place].shown))?;
                 if head.ends.is_some() {
                     write!(out, " {} |", cell(row[*place].span()))?;
                 }
@@ -405,7 +361,6 @@ impl Table {
         Ok(())
     }
 
-    /// Returns the header and the lines of a CSV file.
     pub(crate) fn csv(&self) -> (Vec<String>, Vec<Vec<String>>) {
         let heads = self.printed(Form::Csv);
         let head = heads.iter().flat_map(|(_, head)| {
@@ -426,7 +381,6 @@ impl Table {
 
 /// Values that are words or a figure, with more on the page.
 impl Value {
-    /// Creates the figure of a row that readers compare.
     pub(crate) fn bold(text: impl Into<String>) -> Self {
         let text = text.into();
         let markup = html! { b { (text) } };
@@ -437,12 +391,10 @@ impl Value {
         Self::text(text).on_page(html! { code { (text) } })
     }
 
-    /// Creates a name with more in small letters.
     pub(crate) fn with(name: &str, more: &str) -> Self {
         Self::text(name).on_page(html! { (name) " " small { (more) } })
     }
 
-    /// Creates the name of a library with its language.
     pub(crate) fn library(name: &str, subject: &Subject) -> Self {
         Self::text(name)
             .on_page(html! { (name) " " span.muted { "· " (names::language(subject)) } })

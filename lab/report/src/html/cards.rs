@@ -269,7 +269,7 @@ fn libraries(result: &RunResult, language: &str, case: Asked) -> Option<Card> {
     };
     let prefix = format!("{language}-{}", case.id);
     Some(Card {
-        lines: about(result, case, &all),
+        lines: about(result, case, all),
         ..Card::of_case(case.id, &prefix, answer)
     })
 }

@@ -92,13 +92,14 @@ fn machines(runs: &[Named]) -> Section {
         format!("{}, {cores}, {}", e.cpu_in_full(), e.kernel)
     };
     let noise = |noise: &NoiseFloor| {
-        let managed = noise
-            .managed
-            .map(|floor| format!("{} managed", units::percent(floor)));
-        let floors = noise.floor.map(units::percent).into_iter().chain(managed);
-        match floors.collect::<Vec<_>>().join(", ").as_str() {
-            "" => "unknown".to_owned(),
-            floors => floors.to_owned(),
+        let managed = noise.managed.map(units::percent);
+        let managed = managed.map(|floor| format!("{floor} managed"));
+        let mut floors = noise.floor.map(units::percent).into_iter().chain(managed);
+        let floors = floors.join(", ");
+        if floors.is_empty() {
+            "unknown".to_owned()
+        } else {
+            floors
         }
     };
     let lines = named(runs).map(|(name, run)| (name, run, &run.result.environment));
@@ -116,10 +117,8 @@ fn machines(runs: &[Named]) -> Section {
     section.table(Table::named(caption, &columns, &lines))
 }
 
-/// A run by its name, and its machine.
 type Run<'a> = (String, &'a Named, &'a Environment);
 
-/// Names the pairs of runs that are the same, or of machines that do not differ.
 fn remarks(runs: &[Named]) -> Vec<Markup> {
     let pairs = (0..runs.len()).flat_map(|later| (0..later).map(move |earlier| (earlier, later)));
     let remarks = pairs.filter_map(|(earlier, later)| {
@@ -154,7 +153,6 @@ fn remark(both: &str, earlier: &Named, later: &Named) -> Option<Markup> {
     })
 }
 
-/// Each question with the answer of each run.
 fn compared(runs: &[Named]) -> Section {
     let answered = named(runs).enumerate().map(|(index, (name, run))| {
         let prefix = format!("run-{}", index + 1);
@@ -163,11 +161,8 @@ fn compared(runs: &[Named]) -> Section {
         (name, cards.collect())
     });
     let answered: Vec<(String, Vec<Card>)> = answered.collect();
-    let most = answered
-        .iter()
-        .map(|(_, own)| own.len())
-        .max()
-        .unwrap_or_default();
+    let counts = answered.iter().map(|(_, own)| own.len());
+    let most = counts.max().unwrap_or_default();
     let mut section = Section::new("Answers").id("compared");
     if most == 0 {
         section = section.say("None of these runs measured times of libraries.");
@@ -187,7 +182,6 @@ fn compared(runs: &[Named]) -> Section {
     section
 }
 
-/// The compared figure of each server in each scenario; `None` without servers.
 fn servers(runs: &[Named]) -> Option<Section> {
     let tables = runs.iter().map(|run| scenarios(&run.result.rows.servers));
     let tables: Vec<Vec<ScenarioTable<'_>>> = tables.collect();
@@ -216,10 +210,8 @@ fn servers(runs: &[Named]) -> Option<Section> {
     Some(section.say(about).table(table))
 }
 
-/// A scenario, the quantity that it compares, and a server.
 type Loaded<'a> = (&'a str, &'static str, &'a str);
 
-/// Returns the figure of a server in one of the runs.
 fn loaded_in(tables: &[ScenarioTable<'_>], (scenario, quantity, server): Loaded<'_>) -> Value {
     let own = tables.iter();
     let mut own =
@@ -238,14 +230,12 @@ fn loaded_in(tables: &[ScenarioTable<'_>], (scenario, quantity, server): Loaded<
     })
 }
 
-/// What a verdict of several runs is about.
 type Judged<'a> = (&'a str, &'a str, &'a str);
 
 fn about(verdict: &Verdict) -> Judged<'_> {
     (&verdict.comparison, &verdict.baseline, &verdict.subject)
 }
 
-/// The verdicts of all runs, one line for each comparison and subject.
 fn verdicts(runs: &[Named]) -> Section {
     let all = runs.iter().flat_map(|run| &run.result.verdicts);
     let lines: Vec<Judged<'_>> = all.map(about).unique().collect();

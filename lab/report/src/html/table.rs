@@ -1,5 +1,6 @@
 //! A table of the page.
 
+use itertools::Itertools as _;
 use maud::{Markup, html};
 
 use crate::table::{Form, Head, Kind, Rank, Table, Value};
@@ -10,9 +11,8 @@ pub(crate) fn shown(table: &Table) -> Markup {
     let mut heads = table.printed(Form::Page);
     let has_value = |place: usize| table.rows().iter().any(|row| row[place].is_known());
     heads.retain(|(place, head)| head.rank == Rank::Main || has_value(*place));
-    let (label, labelled_by) = (table.label.as_ref().ok(), table.label.as_ref().err());
     let shown = html! {
-        div.scroll tabindex="0" role="region" aria-label=[label] aria-labelledby=[labelled_by] {
+        div.scroll tabindex="0" role="region" aria-label=[&table.label] aria-labelledby=[&table.labelled_by] {
             table class=[table.class] id=[&table.id] {
                 caption { (table.caption) }
                 thead { tr { @for (_, head) in &heads { (title(table, head)) } } }
@@ -63,7 +63,8 @@ fn row(table: &Table, heads: &[(usize, &Head)], values: &[Value]) -> Markup {
                 @if index == header {
                     th class=[head.class] scope="row" { (value.markup()) }
                 } @else if index < end {
-                    td class=[classes([kind(table, head), head.class, value.class])] { (value.markup()) }
+                    @let classes = [kind(table, head), head.class, value.class].into_iter().flatten().join(" ");
+                    td class=[(!classes.is_empty()).then_some(classes)] { (value.markup()) }
                 }
             }
             @if let Some((_, value)) = over {
@@ -74,16 +75,10 @@ fn row(table: &Table, heads: &[(usize, &Head)], values: &[Value]) -> Markup {
     }
 }
 
-/// Returns the class of a column that is not of the table's usual kind.
 fn kind(table: &Table, head: &Head) -> Option<&'static str> {
     match (table.is_figures, head.kind) {
         (true, Kind::Text) => Some("text"),
         (false, Kind::Number) => Some("number"),
         (true, Kind::Number) | (false, Kind::Text) | (_, Kind::Mark) => None,
     }
-}
-
-fn classes(all: [Option<&'static str>; 3]) -> Option<String> {
-    let all: Vec<&str> = all.into_iter().flatten().collect();
-    (!all.is_empty()).then(|| all.join(" "))
 }

@@ -109,7 +109,6 @@ pub(super) struct Around {
 }
 
 impl<'a> Noise<'a> {
-    /// Returns what the controls show for these kinds of rows.
     pub(super) fn shown(&self, rows: impl IntoIterator<Item = Like>) -> Vec<ControlsShow> {
         let shown = rows.into_iter().filter_map(|like| {
             let selected = self.selected(like, None);
@@ -128,26 +127,22 @@ impl<'a> Noise<'a> {
         shown.collect()
     }
 
-    /// Returns the controls that apply to rows of this kind.
     fn selected(&self, like: Like, except: Option<&Row>) -> Selected<'a> {
         let is_other = |c: &&Control<'a>| except.is_none_or(|row| !std::ptr::eq(row, c.0));
         let controls: Vec<Control<'a>> = self.controls.iter().filter(is_other).copied().collect();
         let own = controls.iter().copied().filter(|c| Like::of(c.0) == like);
         let own: Vec<Control<'a>> = own.collect();
-        let (of, single) = (Kind::of(like.managed), own.first().map(|(_, ratio)| *ratio));
-        match own.len() {
-            OWN_MIN.. => Selected {
-                controls: own,
-                of,
-                single: None,
-                has_own: true,
+        let (has_own, is_enough) = (!own.is_empty(), own.len() >= OWN_MIN);
+        let single = own.first().filter(|_| !is_enough);
+        Selected {
+            single: single.map(|(_, ratio)| *ratio),
+            of: if is_enough {
+                Kind::of(like.managed)
+            } else {
+                Kind::Any
             },
-            few => Selected {
-                controls,
-                of: Kind::Any,
-                single,
-                has_own: few > 0,
-            },
+            controls: if is_enough { own } else { controls },
+            has_own,
         }
     }
 

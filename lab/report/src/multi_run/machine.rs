@@ -16,7 +16,6 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// Returns the difference of a fact, if there is one.
     pub(super) fn of<T: ToString + PartialEq>(
         what: impl Into<String>,
         before: T,
@@ -37,7 +36,6 @@ impl fmt::Display for Difference {
     }
 }
 
-/// Joins differences: `CPU: a / b; kernel: c / d`.
 pub(crate) fn joined(differences: &[Difference]) -> String {
     let list: Vec<String> = differences.iter().map(ToString::to_string).collect();
     list.join("; ")
@@ -90,7 +88,6 @@ pub(crate) enum Machines {
     Same,
 }
 
-#[must_use]
 pub(crate) fn machines(one: &RunResult, other: &RunResult) -> Machines {
     let (one, other) = (&one.environment, &other.environment);
     let is_identified = |e: &Environment| identity(e).iter().all(|(_, fact)| fact.is_some());

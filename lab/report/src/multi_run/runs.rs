@@ -16,7 +16,6 @@ pub struct Named {
     pub result: RunResult,
 }
 
-/// Returns the runs that made a result, with the rounds of their times: itself, if it is not merged.
 fn all_runs(result: &RunResult, rounds: u32) -> Vec<MergedRun> {
     let own = || MergedRun {
         started: result.environment.started.clone(),
@@ -43,7 +42,6 @@ pub(super) fn untimed_runs(result: &RunResult) -> Vec<MergedRun> {
     runs
 }
 
-/// Reports whether two results have one of these runs in common, by its start, command and seed.
 pub(super) fn in_common(
     of: fn(&RunResult) -> Vec<MergedRun>,
     one: &RunResult,
@@ -53,8 +51,6 @@ pub(super) fn in_common(
     of(one).iter().any(|run| theirs.contains(run))
 }
 
-/// Reports whether two results have a run in common.
-#[must_use]
 pub(crate) fn is_same_run(one: &RunResult, other: &RunResult) -> bool {
     let all = |result: &RunResult| [runs(result), untimed_runs(result)].concat();
     in_common(all, one, other)
@@ -103,17 +99,6 @@ pub(super) struct Copies<'r> {
     pub(super) measured: bool,
 }
 
-impl<'r> Copies<'r> {
-    fn of(row: &'r Row) -> Self {
-        Self {
-            row,
-            differ: false,
-            measured: measured(row).is_some(),
-        }
-    }
-}
-
-/// Returns the rows of a result by their work, and the works in their order.
 pub(super) fn by_work(result: &RunResult) -> (Vec<Work<'_>>, HashMap<Work<'_>, Copies<'_>>) {
     let mut order = Vec::new();
     let mut found: HashMap<Work<'_>, Copies<'_>> = HashMap::new();
@@ -123,24 +108,26 @@ pub(super) fn by_work(result: &RunResult) -> (Vec<Work<'_>>, HashMap<Work<'_>, C
     };
     for row in &result.rows.measured {
         let work = Work::of(row);
-        if let Some(known) = found.get_mut(&work) {
-            known.differ |= differ(known.row, row);
-            known.measured |= measured(row).is_some();
-        } else {
+        let copies = found.entry(work).or_insert_with(|| {
             order.push(work);
-            found.insert(work, Copies::of(row));
-        }
+            let (differ, measured) = (false, false);
+            Copies {
+                row,
+                differ,
+                measured,
+            }
+        });
+        copies.differ |= differ(copies.row, row);
+        copies.measured |= measured(row).is_some();
     }
     (order, found)
 }
 
-/// Returns the times of a row, if they count.
 pub(super) fn measured(row: &Row) -> Option<&Timing> {
     let counts = matches!(row.status, Status::Ok | Status::Disturbed);
     row.ns_per_op.as_ref().filter(|_| counts)
 }
 
-/// Finds the row of another result of the same plan: the same work and suite.
 pub(super) fn counterpart<'r>(result: &'r RunResult, row: &Row) -> Option<&'r Row> {
     let mut rows = result.rows.measured.iter();
     rows.find(|other| Work::of(other) == Work::of(row) && other.suite == row.suite)
@@ -165,7 +152,6 @@ pub(super) fn unchanged(before: (&RunResult, &Row), after: (&RunResult, &Row)) -
     own == other && own.2.is_some() && unchanged_driver(before.0, after.0, driver)
 }
 
-/// Returns a driver or server of both results whose code differs.
 pub(super) fn code(a: &Environment, b: &Environment, kind: &str) -> Option<Difference> {
     let short = |hash: &String| hash.chars().take(8).collect();
     a.drivers.iter().find_map(|(driver, hash)| {

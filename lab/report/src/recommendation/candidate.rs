@@ -11,19 +11,15 @@ use jeton_lab_stats::median::median_interval;
 use jeton_lab_stats::verdict::{Band, judge};
 use jeton_lab_stats::verdicts::band_for;
 
-/// A subject with its measurements.
 #[derive(Debug, Clone)]
 pub(super) struct Candidate<'a> {
     pub(super) subject: &'a Subject,
-    /// The token's name.
     pub(super) token: String,
     /// The time of issuing: `sign` or `encrypt`.
     pub(super) making: Option<&'a Timing>,
     /// The time of verifying: `verify` or `decrypt`.
     pub(super) opening: Option<&'a Timing>,
-    /// The row of a failed check or a crash.
     pub(super) failed: Option<&'a Row>,
-    /// The exact size of the token.
     pub(super) token_bytes: Option<u64>,
 }
 
@@ -60,43 +56,29 @@ pub(super) fn candidates(rows: &[Row], is_it: impl Fn(&Subject) -> bool) -> Vec<
 
 impl<'a> Candidate<'a> {
     fn of(rows: &[&'a Row]) -> Self {
+        use Status::{Crashed, Disturbed, FailedPreflight, TimedOut};
         let subject = &rows[0].subject;
-        let mut all = Self {
+        let has_failed = |row: &&Row| matches!(row.status, FailedPreflight | Crashed | TimedOut);
+        let timed = |operation: &'static str| {
+            let own = rows.iter().filter(move |row| row.operation == operation);
+            own.filter(|row| matches!(row.status, Status::Ok | Disturbed))
+                .filter_map(|row| row.ns_per_op.as_ref())
+        };
+        Self {
             subject,
             token: names::token(subject),
-            making: None,
-            opening: None,
-            failed: None,
-            token_bytes: None,
-        };
-        rows.iter().for_each(|row| all.add(row));
-        all
-    }
-
-    fn add(&mut self, row: &'a Row) {
-        self.token_bytes = self.token_bytes.max(row.token_bytes);
-        let timing = match row.status {
-            Status::Ok | Status::Disturbed => row.ns_per_op.as_ref(),
-            Status::Unavailable => return,
-            Status::FailedPreflight | Status::Crashed | Status::TimedOut => {
-                self.failed.get_or_insert(row);
-                return;
-            }
-        };
-        match row.operation.as_str() {
-            "sign" => self.making = timing.or(self.making),
-            "verify" => self.opening = timing.or(self.opening),
-            "encrypt" => self.making = self.making.or(timing),
-            "decrypt" => self.opening = self.opening.or(timing),
-            _ => {}
+            making: timed("sign")
+                .next_back()
+                .or_else(|| timed("encrypt").next()),
+            opening: timed("verify")
+                .next_back()
+                .or_else(|| timed("decrypt").next()),
+            failed: rows.iter().copied().find(has_failed),
+            token_bytes: rows.iter().filter_map(|row| row.token_bytes).max(),
         }
     }
 
     /// Returns the values of the weight, with the kind of their noise; `None` if it was not measured.
-    #[allow(
-        clippy::cast_precision_loss,
-        reason = "a token is far below 2^53 bytes"
-    )]
     pub(super) fn scored(&self, weight: Weight) -> Option<Scored> {
         let rounds = match weight {
             Weight::Verify => self.opening?.rounds.clone(),
@@ -156,11 +138,9 @@ pub(super) fn judged(
     ratio.map_or(VerdictKind::Undecided, |ratio| judge(&ratio, band))
 }
 
-/// A subject with the time to sign and verify one token.
 #[derive(Debug, Clone)]
 pub(crate) struct Cost<'a> {
     pub(crate) subject: &'a Subject,
-    /// The token's name.
     pub(super) token: String,
     pub(super) token_bytes: Option<u64>,
     pub(crate) sign: &'a Timing,
@@ -190,7 +170,6 @@ impl<'a> Cost<'a> {
         })
     }
 
-    /// Judges the time to sign and verify against another's.
     pub(super) fn judged(
         &self,
         other: &Self,
@@ -201,17 +180,14 @@ impl<'a> Cost<'a> {
         judged(own, others, comparisons, self.band(other, noise))
     }
 
-    /// Returns the noise band of a pair.
     pub(super) fn band(&self, other: &Self, noise: &NoiseFloor) -> Band {
         band_of(noise, [&self.both, &other.both])
     }
 
-    /// Names the library with its language: `jeton (Rust)`.
     pub(super) fn library(&self) -> String {
         named(self.subject)
     }
 
-    /// Returns the algorithm of a JWT.
     pub(super) fn alg(&self) -> &'a str {
         self.subject.alg.as_deref().unwrap_or_default()
     }
@@ -222,7 +198,6 @@ pub(super) fn named(subject: &Subject) -> String {
     format!("{} ({})", subject.library, names::language(subject))
 }
 
-/// Returns the fastest group to sign and verify, the lowest median first.
 pub(super) fn fastest<'c, 'a>(costs: &[&'c Cost<'a>], noise: &NoiseFloor) -> Vec<&'c Cost<'a>> {
     let scored: Vec<&Scored> = costs.iter().map(|cost| &cost.both).collect();
     let group = first_group(&scored, Weight::RoundTrip, noise).into_iter();
@@ -231,7 +206,6 @@ pub(super) fn fastest<'c, 'a>(costs: &[&'c Cost<'a>], noise: &NoiseFloor) -> Vec
     group
 }
 
-/// Returns the signed JWTs of an algorithm.
 pub(super) fn jwts<'c, 'a>(costs: &'c [Cost<'a>], alg: &str) -> Vec<&'c Cost<'a>> {
     let is_it = |cost: &&Cost<'_>| cost.subject.format == "jwt" && cost.alg() == alg;
     costs.iter().filter(is_it).collect()

@@ -25,7 +25,6 @@ pub(super) const LATENCIES: [(&str, &[Form]); 12] = [
     ("slowest", EVERYWHERE),
 ];
 
-/// A line of the table.
 #[derive(Clone, Copy)]
 pub(crate) enum Line<'a> {
     /// A server of this run, and whether the run was disturbed.
@@ -44,7 +43,6 @@ impl<'a> Line<'a> {
 }
 
 impl ScenarioTable<'_> {
-    /// Returns the lines of the table: the measured servers, then the published ones.
     pub(crate) fn lines(&self) -> Vec<Line<'_>> {
         let measured = self.measured.iter();
         let measured = measured.map(|(row, _)| Line::Measured(row, false));
@@ -53,7 +51,6 @@ impl ScenarioTable<'_> {
     }
 }
 
-/// Returns the text of a measured server, which only programs read.
 fn fact(line: &Line<'_>, value: impl Fn(&ServerRow) -> String) -> Value {
     match line {
         Line::Measured(row, _) => Value::text(value(row)),
@@ -61,7 +58,6 @@ fn fact(line: &Line<'_>, value: impl Fn(&ServerRow) -> String) -> Value {
     }
 }
 
-/// Returns the value of a measured load, or of a published one.
 fn value(
     line: &Line<'_>,
     measured: impl Fn(&ServerRow, &ServerLoad) -> Value,
@@ -79,7 +75,6 @@ fn of_load(line: &Line<'_>, measured: impl Fn(&ServerLoad) -> Value) -> Value {
     value(line, |_, load| measured(load), |_| None)
 }
 
-/// Returns the number of a load, which only programs read.
 fn detail(line: &Line<'_>, number: impl Fn(&ServerLoad) -> String) -> Value {
     of_load(line, |load| Value::number(number(load), String::new()))
 }
@@ -104,13 +99,11 @@ fn latency(line: &Line<'_>, name: &str) -> Value {
 }
 
 /// Returns bytes, for people in mebibytes.
-#[allow(clippy::cast_precision_loss, reason = "far below 2^53")]
 fn memory(bytes: Option<u64>) -> Value {
     let shown = |bytes: u64| units::fixed(bytes as f64 / f64::from(1 << 20), 0);
     Value::number(known(bytes), bytes.map_or_else(String::new, shown))
 }
 
-/// Returns all columns; `repetitions` is the largest number of a row.
 pub(crate) fn columns<'a>(repetitions: usize) -> Vec<Column<'a, Line<'a>>> {
     let mut all = columns![Line<'_>:
         text("suite") |line| fact(line, |_| SERVERS.to_owned()), .on(CSV);
@@ -188,7 +181,6 @@ pub(crate) fn columns<'a>(repetitions: usize) -> Vec<Column<'a, Line<'a>>> {
     all
 }
 
-/// Returns the column of the servers' names.
 pub(super) fn name<'a>() -> Column<'a, Line<'a>> {
     Column::text("server", named)
 }

@@ -59,7 +59,6 @@ fn best(tables: &[ScenarioTable<'_>]) -> Vec<(String, String)> {
 }
 
 /// Counts who has the shortest p99 and the least memory: figures without an interval, and without a verdict.
-#[allow(clippy::cast_precision_loss, reason = "far below 2^53")]
 fn others(tables: &[ScenarioTable<'_>]) -> Option<(String, String)> {
     // On shared cores the loader delays answers too; at a fixed rate, p99 has a verdict.
     let timed = tables
@@ -76,7 +75,6 @@ fn others(tables: &[ScenarioTable<'_>]) -> Option<(String, String)> {
     (!said.is_empty()).then(|| ("Without a verdict".to_owned(), said))
 }
 
-/// Says which servers have the least of a figure, and in how many loads.
 fn least<'t>(
     tables: impl Iterator<Item = &'t ScenarioTable<'t>>,
     figure: impl Fn(&ServerLoad) -> Option<f64>,

@@ -21,7 +21,6 @@ use crate::table::{Column, MARKDOWN, PAGE, PLAIN, TERMINAL, Table, Value, WIDE, 
 /// The number of steps of the report's histograms.
 const STEPS: u32 = 10;
 
-/// Returns the section; `None` without server rows.
 pub(crate) fn section(result: &RunResult) -> Option<Section> {
     let (rows, e) = (&result.rows.servers, &result.environment);
     if rows.is_empty() {
@@ -53,7 +52,6 @@ pub(crate) fn section(result: &RunResult) -> Option<Section> {
     Some(section.parts(has_problems.then_some(problems)))
 }
 
-/// Returns the section with what a reader must know first.
 fn said(result: &RunResult) -> Section {
     let (rows, disturbance) = (&result.rows.servers, &result.environment.disturbance);
     let mut said = Section::new("Servers");
@@ -110,7 +108,6 @@ fn repetitions(rows: &[ServerRow]) -> String {
     }
 }
 
-/// Formats a compared figure.
 pub(crate) fn figure(value: f64) -> String {
     units::fixed(value, if value < 100.0 { 1 } else { 0 })
 }
@@ -176,7 +173,6 @@ impl ScenarioTable<'_> {
         })
     }
 
-    /// The six columns that a reader needs.
     fn shown(&self, id: String) -> Table {
         let (title, quantity) = (&self.title, self.compared.quantity());
         let verdict = if self.is_of_gateways() {
@@ -185,10 +181,8 @@ impl ScenarioTable<'_> {
             format!("compares {quantity} with the best server")
         };
         let caption = format!("{title}: latencies in milliseconds; the verdict {verdict}");
-        let measured = self.measured.iter();
-        let lines: Vec<Line<'_>> = measured
-            .map(|(row, _)| Line::Measured(row, false))
-            .collect();
+        let mut lines = self.lines();
+        lines.retain(|line| line.load().is_some());
         let figures = [
             "tokens_per_s",
             "cpu_us_per_token",

@@ -99,11 +99,9 @@ fn between_runs(shown: &[ControlsShow]) -> Vec<String> {
             ),
             (false, None) => String::new(),
         };
-        let (judged, controls, of) = (
-            kind(one.judged),
-            plural(one.controls, "control"),
-            kind(one.of),
-        );
+        let judged = kind(one.judged);
+        let controls = plural(one.controls, "control");
+        let of = kind(one.of);
         let spread = width(one.spread);
         format!("For {judged} subjects{on}: {controls} ({of}) differ by up to {spread}.{shift}")
     });
@@ -285,10 +283,8 @@ pub fn gate_summary(gate: &Gate, columns: usize) -> String {
             format!("; {controls} undecided: unchanged code takes 50 % longer or more")
         }
     };
-    let (passed, controls) = (
-        plural(gate.passed, "subject"),
-        plural(gate.controls, "control"),
-    );
+    let passed = plural(gate.passed, "subject");
+    let controls = plural(gate.controls, "control");
     let threshold = percent(gate.threshold);
     let text = format!(
         "{answer}; {passed} not slower by more than {threshold}{undecided}{slow}; {controls}"

@@ -76,7 +76,6 @@ fn of_threads(result: &RunResult) -> Option<String> {
     (!counts.is_empty()).then(|| format!("comparisons on {counts} (noise not measured)"))
 }
 
-/// Counts the loads in which server and loader shared cores.
 fn of_shared_cores(result: &RunResult) -> Option<String> {
     let shared = result.rows.servers.iter().filter(|row| row.oversubscribed);
     let loads = shared.map(|row| (row.of_scenario(), row.rate.map(f64::to_bits)));
@@ -88,25 +87,19 @@ fn of_shared_cores(result: &RunResult) -> Option<String> {
     })
 }
 
-/// Counts the rows of the other commands that have no outcome or no figures.
 fn of_others(rows: &Rows) -> impl Iterator<Item = String> {
-    let (attacks, exchanges, loads) = (&rows.attack, &rows.interop, &rows.servers);
-    let no_attacks = attacks.iter().filter(|row| row.outcome.is_none()).count();
-    let no_exchanges = exchanges.iter().filter(|row| row.outcome.is_none()).count();
-    let no_loads = loads.iter().filter(|row| row.load.is_none()).count();
-    let kinds = [
-        ("attacks", part(no_attacks, attacks.len())),
-        (
-            "exchanges between libraries",
-            part(no_exchanges, exchanges.len()),
-        ),
-        ("loads of servers", part(no_loads, loads.len())),
+    let attacks = rows.attack.iter().map(|row| row.outcome.is_none());
+    let exchanges = rows.interop.iter().map(|row| row.outcome.is_none());
+    let loads = rows.servers.iter().map(|row| row.load.is_none());
+    let kinds: [(_, Vec<bool>); 3] = [
+        ("attacks", attacks.collect()),
+        ("exchanges between libraries", exchanges.collect()),
+        ("loads of servers", loads.collect()),
     ];
-    kinds.into_iter().filter_map(|(what, part)| {
-        Some(format!(
-            "{} {what}, which failed or were not measured",
-            part?
-        ))
+    kinds.into_iter().filter_map(|(what, missing)| {
+        let some = missing.iter().filter(|is_missing| **is_missing).count();
+        let part = part(some, missing.len())?;
+        Some(format!("{part} {what}, which failed or were not measured"))
     })
 }
 
@@ -137,7 +130,6 @@ fn of_rows(rows: &[Row]) -> impl Iterator<Item = String> {
     })
 }
 
-/// Names the libraries of rows, with the number of rows.
 fn libraries<'r>(rows: impl Iterator<Item = &'r Row>) -> Option<String> {
     let libraries = grouped(rows.map(|row| (named(&row.subject), ()))).into_iter();
     let mut libraries: Vec<(String, usize)> =
