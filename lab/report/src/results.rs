@@ -2,8 +2,9 @@
 
 use jeton_lab_model::names;
 use jeton_lab_model::result::NoiseFloor;
-use jeton_lab_model::units;
+use jeton_lab_model::units::{self, Unit};
 use jeton_lab_stats::verdicts::band_for;
+use maud::html;
 
 use crate::chart::{Axis, Chart, Point, Row, cut};
 use crate::comparison::{Comparison, Entry, Role, columns, time};
@@ -33,7 +34,7 @@ impl Comparison<'_> {
         let in_text = in_text.map(|said| Sentence::new(Kind::Item, said).on(TEXT));
         let section = Section::new(&self.title)
             .id(&self.anchor)
-            .beside(self.tag())
+            .beside(html! { @if self.confounded { span.tag.warn { "confounded" } } })
             .fold(Fold::open_if(is_open))
             .charted(self.chart(noise), table.folded("Table"));
         on_page.chain(in_text).fold(section, Section::with)
@@ -67,18 +68,19 @@ impl Comparison<'_> {
             units::count(self.entries.len(), "subject", "subjects"),
             range.unwrap_or_default()
         );
+        let number = self.anchor.split('-').next().unwrap_or_default();
         let rows = entries.iter().chain(&caches);
         let rows = rows.filter_map(|entry| entry.charted(unit)).collect();
         Chart {
             band,
             references: self.references.iter().filter_map(reference).collect(),
-            ..Chart::rows(label, self.table_id(), Axis::Time(unit), rows)
+            ..Chart::rows(label, format!("{number}-table"), Axis::Time(unit), rows)
         }
     }
 }
 
 impl Entry<'_> {
-    fn charted(&self, unit: units::Unit) -> Option<Row> {
+    fn charted(&self, unit: Unit) -> Option<Row> {
         let timing = time(self.row)?;
         let (kind, (effect, direction)) = match self.role {
             Role::Baseline(_) => ("baseline", ("baseline".to_owned(), "")),

@@ -13,7 +13,7 @@ use crate::chart::{self, Axis, Chart, Point, icon};
 use crate::comparison::time;
 use crate::grouped::{distinct, distinct_by, grouped};
 use crate::lines::Timed;
-use crate::recommendation::budgets::{Budget, USUAL};
+use crate::recommendation::rules::{Budget, USUAL};
 use crate::recommendation::{claims_of, is_cache};
 use crate::section::{Fold, Section};
 use crate::table::{Column, Table, Value, columns};
@@ -23,7 +23,6 @@ const UNFOLDED_MAX: usize = 3;
 /// With more kinds of token than this, only their number is shown.
 const NAMED_MAX: usize = 3;
 
-/// The tokens of one claims set, the smallest first.
 struct Set<'a> {
     claims: &'a ClaimsSet,
     sizes: Vec<Size>,
@@ -185,7 +184,6 @@ fn fits(sizes: &[Size], budget: &Budget) -> Value {
     }
 }
 
-/// Classifies a token as the recommendation does.
 fn kind(row: &Row) -> &'static str {
     let subject = &row.subject;
     let alg = subject.alg.as_deref().unwrap_or_default();
@@ -205,7 +203,6 @@ const KINDS: [(&str, &str); 4] = [
     ("unsecured", "no security"),
 ];
 
-/// Returns the legend of the kinds that occur.
 fn legend(occurring: impl Iterator<Item = &'static str> + Clone) -> Vec<(&'static str, String)> {
     let occurs = |(kind, _): &(&str, &str)| occurring.clone().any(|other| other == *kind);
     let own = KINDS.into_iter().filter(occurs);
@@ -227,7 +224,6 @@ struct Overhead<'a> {
     above: Vec<(Timed<'a>, String, Ratio)>,
 }
 
-/// The time of each library as a multiple of the bare primitive.
 pub(crate) fn overhead(rows: &[Row]) -> Section {
     let kinds = overheads(rows);
     let section = Section::new("Overhead above the bare primitive").id("overhead");

@@ -1,11 +1,11 @@
 //! Draws charts. Horizontal positions are in per cent of the width; all other lengths are in pixels. A chart is
 //! therefore as wide as its column, and its text keeps its size.
+//!
+//! Each mark has a shape and a colour, is defined once in the page, and is reused.
 
 use maud::{Markup, html};
 
-use super::marks::{self, pixels};
-use super::scale::{LogScale, per_cent};
-use crate::chart::{Axis, Chart, Point, Row, SERIES, cut};
+use crate::chart::{Axis, Chart, Point, Row, SERIES, cut, icon};
 
 /// The heights of a row and of the name of a reference.
 const ROW: f64 = 42.0;
@@ -32,10 +32,9 @@ const NARROWEST_ROW: f64 = 262.0;
 const HIDDEN_BY_MARK: f64 = 0.6;
 const HIDDEN_BELOW: f64 = 8.0;
 
-/// Renders a chart with its legend and caption.
 pub(super) fn shown(chart: &Chart) -> Markup {
     html! {
-        @if !chart.legend.is_empty() { (marks::legend(&chart.legend)) }
+        @if !chart.legend.is_empty() { (legend(&chart.legend)) }
         figure {
             (svg(chart))
             @if !chart.caption.is_empty() { figcaption { (chart.caption) } }
@@ -43,7 +42,6 @@ pub(super) fn shown(chart: &Chart) -> Markup {
     }
 }
 
-/// Renders the drawing alone.
 pub(super) fn svg(chart: &Chart) -> Markup {
     let (height, body) = if chart.series.is_empty() {
         rows(chart)
@@ -124,7 +122,7 @@ fn row(row: &Row, y: f64, scale: LogScale, is_small: bool) -> Markup {
             @for Point { mark, value, interval, words, .. } in &row.points {
                 @let [left, right] = interval.map(|end| scale.place(end));
                 @if right - left > HIDDEN_BY_MARK { line.(mark) x1=(per_cent(left)) x2=(per_cent(right)) {} }
-                (marks::at(mark, scale.place(*value), 0.0, words))
+                (mark_at(mark, scale.place(*value), 0.0, words))
             }
         }
     }
@@ -139,7 +137,6 @@ fn room(class: &str, width: f64) -> String {
     }
 }
 
-/// Renders a vertical line through the chart, with its name at the top.
 fn reference(
     (_, name, aside): &(f64, String, String),
     index: usize,
@@ -191,13 +188,12 @@ fn lines(chart: &Chart) -> Markup {
                 }
             }
             @for point in points {
-                (marks::at(mark, x(point.at), y(point.value), &format!("{name}: {}", axis.tick(point.value))))
+                (mark_at(mark, x(point.at), y(point.value), &format!("{name}: {}", axis.tick(point.value))))
             }
         }
     }
 }
 
-/// Renders the grid lines and labels of the horizontal axis.
 fn ticks(
     ticks: &[f64],
     place: impl Fn(f64) -> f64,
@@ -235,7 +231,6 @@ fn narrow(labels: &[(f64, String)]) -> Vec<bool> {
     labels.iter().map(&mut fits).collect()
 }
 
-/// Renders a vertical line from the top to the bottom of a chart.
 fn upright(class: &str, x: f64, [top, bottom]: [f64; 2]) -> Markup {
     let x = per_cent(x);
     html! { line.(class) x1=(x) x2=(x) y1=[(top != 0.0).then_some(top)] y2=(bottom) {} }
@@ -258,4 +253,168 @@ fn width(text: &str) -> f64 {
         _ => 7.5,
     };
     text.chars().map(char).sum()
+}
+
+const ROUND: &str = "M-5.5 0a5.5 5.5 0 1 0 11 0a5.5 5.5 0 1 0-11 0Z";
+const DISC: &str = "M-5 0a5 5 0 1 0 10 0a5 5 0 1 0-10 0Z";
+const SQUARE: &str = "M-4.5-4.5H4.5V4.5H-4.5Z";
+const DIAMOND: &str = "M0-6.2 6.2 0 0 6.2-6.2 0Z";
+const UP: &str = "M-5.5 4.5 0-5.5 5.5 4.5Z";
+
+/// The marks: an id, which is also the class of the colour, and a shape. First those of verdicts, then those of
+/// small charts, of kinds of token and of series.
+const MARKS: [(&str, &str); 19] = [
+    ("baseline", "M0-7.5 7.5 0 0 7.5-7.5 0Z"),
+    ("faster", "M-7 0 5-6.5V6.5Z"),
+    ("slower", "M7 0-5-6.5V6.5Z"),
+    ("equivalent", ROUND),
+    ("undecided", ROUND),
+    ("alone", "M-5-5H5V5H-5Z"),
+    ("dot", "M-3.6 0a3.6 3.6 0 1 0 7.2 0a3.6 3.6 0 1 0-7.2 0Z"),
+    ("mac", DISC),
+    ("signed", SQUARE),
+    ("encrypted", DIAMOND),
+    ("unsecured", UP),
+    ("s0", DISC),
+    ("s1", SQUARE),
+    ("s2", DIAMOND),
+    ("s3", UP),
+    ("s4", "M-5.5-4.5 0 5.5 5.5-4.5Z"),
+    ("s5", "M-5.5-2H-2V-5.5H2V-2H5.5V2H2V5.5H-2V2H-5.5Z"),
+    ("s6", "M-5 0-2.5-4.6H2.5L5 0 2.5 4.6H-2.5Z"),
+    ("s7", "M-2.5-6H2.5V6H-2.5Z"),
+];
+
+pub(super) fn definitions() -> Markup {
+    html! {
+        svg.spoken aria-hidden="true" {
+            @for (id, shape) in MARKS { path #{ "m-" (id) } class={ "shape " (id) } d=(shape) {} }
+            // A chart fills its rows with dotted lines.
+            pattern #tracks width="5" height="42" patternUnits="userSpaceOnUse" { line x2="1" y1="30" y2="30" {} }
+            pattern #tracks-small width="5" height="23" patternUnits="userSpaceOnUse" { line x2="1" y1="17" y2="17" {} }
+        }
+    }
+}
+
+/// Renders a mark at `x` per cent and `y` pixels, with a tooltip if there are words.
+fn mark_at(id: &str, x: f64, y: f64, words: &str) -> Markup {
+    html! {
+        use href={ "#m-" (id) } x=(per_cent(x)) y=[(y != 0.0).then_some(pixels(y))] {
+            @if !words.is_empty() { title { (words) } }
+        }
+    }
+}
+
+fn legend(entries: &[(&str, String)]) -> Markup {
+    html! { ul.legend { @for (id, words) in entries { li { (icon(id)) (words) } } } }
+}
+
+fn pixels(length: f64) -> String {
+    let text = format!("{length:.1}");
+    text.strip_suffix(".0").map(str::to_owned).unwrap_or(text)
+}
+
+/// Space at both ends in per cent of the width, so that no mark is cut.
+const MARGIN: f64 = 2.0;
+
+/// The largest range of an axis in nanoseconds: from a femtosecond to 30,000 years. Values outside are
+/// drawn at its ends, so that a broken figure cannot cause endless ticks.
+const REACH: std::ops::RangeInclusive<f64> = 1e-6..=1e21;
+
+#[derive(Debug, Clone, Copy)]
+struct LogScale {
+    low: f64,
+    high: f64,
+}
+
+impl LogScale {
+    /// Creates an axis for these values; values that are not positive numbers are ignored.
+    ///
+    /// It spans at least a factor of 1.5, so that noise never fills the full width.
+    fn holding(values: impl Iterator<Item = f64>) -> Self {
+        let (mut low, mut high) = (f64::INFINITY, 0.0_f64);
+        for value in values.filter(|v| v.is_finite() && *v > 0.0) {
+            let value = value.clamp(*REACH.start(), *REACH.end());
+            low = low.min(value);
+            high = high.max(value);
+        }
+        if low > high {
+            (low, high) = (1.0, 10.0);
+        }
+        let widen = (1.5 / (high / low)).sqrt().max(1.0) * 1.06;
+        Self {
+            low: low / widen,
+            high: high * widen,
+        }
+    }
+
+    /// Creates an axis for these figures, and for the ends of their intervals as far as they are near: an interval of a
+    /// noisy run may have a huge end, which is drawn at the end of the axis.
+    fn around(figures: impl Iterator<Item = f64> + Clone, ends: impl Iterator<Item = f64>) -> Self {
+        /// Figures of one chart usually differ less.
+        const NEAR: f64 = 100.0;
+        let Self { low, high } = Self::holding(figures.clone());
+        let near = ends.map(|end| end.clamp(low / NEAR, high * NEAR));
+        Self::holding(figures.chain(near))
+    }
+
+    /// Returns the position of a value in per cent of the width, clamped to the chart.
+    fn place(self, value: f64) -> f64 {
+        let share = (value / self.low).ln() / (self.high / self.low).ln();
+        // NaN maps to the left edge; it is not drawn.
+        let share = if share.is_nan() {
+            0.0
+        } else {
+            share.clamp(0.0, 1.0)
+        };
+        MARGIN + share * (100.0 - 2.0 * MARGIN)
+    }
+
+    /// Returns three to seven round values inside the axis.
+    fn ticks(self) -> Vec<f64> {
+        const STEPS: [&[f64]; 4] = [
+            &[1.0],
+            &[1.0, 3.0],
+            &[1.0, 2.0, 5.0],
+            &[1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0],
+        ];
+        for steps in STEPS {
+            let ticks = self.decades(steps);
+            if ticks.len() >= 3 {
+                let every = ticks.len().div_ceil(7);
+                return ticks.into_iter().step_by(every).collect();
+            }
+        }
+        self.even()
+    }
+
+    fn decades(self, steps: &[f64]) -> Vec<f64> {
+        let first = self.low.log10().floor() as i32;
+        let last = self.high.log10().ceil() as i32;
+        (first..=last)
+            .flat_map(|decade| steps.iter().map(move |step| step * 10f64.powi(decade)))
+            .filter(|tick| (self.low..=self.high).contains(tick))
+            .collect()
+    }
+
+    /// Returns even steps, for an axis shorter than a decade.
+    fn even(self) -> Vec<f64> {
+        let rough = (self.high - self.low) / 4.0;
+        let decade = 10f64.powf(rough.log10().floor());
+        let step = [1.0, 2.0, 2.5, 5.0, 10.0]
+            .into_iter()
+            .map(|nice| nice * decade)
+            .find(|step| *step >= rough)
+            .unwrap_or(rough);
+        let first = (self.low / step).ceil();
+        (0..8)
+            .map(|n| (first + f64::from(n)) * step)
+            .filter(|tick| *tick <= self.high)
+            .collect()
+    }
+}
+
+fn per_cent(place: f64) -> String {
+    let text = format!("{place:.2}");
+    format!("{}%", text.trim_end_matches('0').trim_end_matches('.'))
 }

@@ -8,8 +8,6 @@ mod cards;
 mod chart;
 mod glossary;
 mod language;
-mod marks;
-mod scale;
 mod section;
 mod side_by_side;
 mod table;
@@ -31,7 +29,6 @@ use crate::{
 use jeton_lab_model::result::RunResult;
 use jeton_lab_model::units;
 
-/// The title of a page without rows.
 const UNNAMED: &str = "Lab report";
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("tables.js");
@@ -77,7 +74,6 @@ pub fn page(result: &RunResult) -> String {
     document(&title, &body)
 }
 
-/// Renders a whole document with the style sheet, the script and the policy that allows only these.
 fn document(title: &str, body: &Markup) -> String {
     let policy = format!(
         "default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}'; base-uri 'none'; form-action 'none'",
@@ -98,7 +94,7 @@ fn document(title: &str, body: &Markup) -> String {
             }
             body {
                 a.skip href="#main" { "Skip to the report" }
-                (marks::definitions())
+                (chart::definitions())
                 (body)
                 script { (PreEscaped(SCRIPT)) }
             }
@@ -111,7 +107,6 @@ fn document(title: &str, body: &Markup) -> String {
 const ABOUT: &str = "Each small chart has its own logarithmic scale: in one chart, equal distances are equal ratios. One project \
     makes this lab and the libraries called jeton. Its libraries for Go, Node, Python and Java call one core in Rust.";
 
-/// Renders the limits of the run and its answers; nothing if the run has neither.
 fn answers(result: &RunResult) -> Markup {
     let cards = if result.rows.measured.is_empty() {
         cards::of_servers(result)
@@ -148,7 +143,6 @@ fn is_timed(result: &RunResult) -> bool {
     !result.rows.measured.is_empty() || result.rows.is_empty()
 }
 
-/// Returns the sections in order. Sections without rows are omitted; the gaps section names them.
 fn sections(result: &RunResult, comparisons: &[Comparison<'_>]) -> Vec<Section> {
     let (rows, is_timed) = (&result.rows.measured, is_timed(result));
     let folded = |section: Section| section.fold(Fold::Closed);
@@ -194,7 +188,6 @@ fn sections(result: &RunResult, comparisons: &[Comparison<'_>]) -> Vec<Section> 
     all
 }
 
-/// Names what the run measured.
 fn heading(result: &RunResult) -> String {
     let rows = &result.rows;
     let mut suites = distinct(rows.measured.iter().map(|row| row.suite.as_str()));
@@ -211,7 +204,6 @@ fn heading(result: &RunResult) -> String {
     units::capitalised(&units::list(suites))
 }
 
-/// Renders the table of contents; it lists comparisons by suite and operation.
 fn navigation(sections: &[Section], comparisons: &[Comparison<'_>]) -> Markup {
     html! {
         nav.contents aria-label="Contents" {
@@ -260,7 +252,6 @@ fn charts(result: &RunResult, comparisons: &[Comparison<'_>]) -> Section {
     section.markup(Kind::Block, legend()).parts(parts)
 }
 
-/// Renders the legend of the comparisons.
 fn legend() -> Markup {
     let marks = [
         ("baseline", "baseline"),

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use super::check::{Contradiction, contradictions};
 use super::machine::Difference;
 use super::mergeable::{
-    NOTHING_MEASURED, differ, environment, in_run, mean, other_machine, other_works, twice, without,
+    NOTHING_MEASURED, differ, environment, in_run, mean, other_machine, other_plan, twice, without,
 };
 use super::pooled::{noise_floor, verdicts};
 use super::runs::{Named, Work, code, counterpart, measured, other_version, runs, untimed_runs};
@@ -80,13 +80,17 @@ fn of_one_plan(results: &[Named], command: &str) -> Result<RunResult, String> {
     let first = &results[0];
     for (i, later) in results.iter().enumerate() {
         let rounds = later.result.environment.rounds_finished as usize;
+        let of_rows = |a: &RunResult, b: &RunResult| {
+            let mut rows = a.rows.measured.iter();
+            rows.find_map(|row| other_work(row, counterpart(b, row)?))
+        };
         let is_uneven = |row: &&Row| measured(row).is_some_and(|t| t.rounds.len() != rounds);
         let mut rows = later.result.rows.measured.iter();
         let uneven = || Some(ragged(&later.name, rows.find(is_uneven)?));
         without(
             twice(&results[..i], later, runs)
                 .or_else(|| other_machine(first, later))
-                .or_else(|| other_plan(first, later))
+                .or_else(|| other_plan(first, later, "driver", lacked, of_rows))
                 .or_else(uneven),
         )?;
     }
@@ -115,20 +119,12 @@ fn of_one_plan(results: &[Named], command: &str) -> Result<RunResult, String> {
     })
 }
 
-fn other_plan(first: &Named, other: &Named) -> Option<String> {
-    let works = other_works(first, other, |with, without| {
-        let mut rows = with.rows.measured.iter();
-        let lacked = rows.find(|row| counterpart(without, row).is_none())?;
-        Some(Work::of(lacked).to_string())
-    });
-    let (a, b) = (&first.result, &other.result);
-    let mut rows = a.rows.measured.iter();
-    let of_rows = || rows.find_map(|row| other_work(row, counterpart(b, row)?));
-    let difference = || code(&a.environment, &b.environment, "driver").or_else(of_rows);
-    works.or_else(|| differ(&first.name, &other.name, difference()))
+fn lacked(with: &RunResult, without: &RunResult) -> Option<String> {
+    let mut rows = with.rows.measured.iter();
+    let lacked = rows.find(|row| counterpart(without, row).is_none())?;
+    Some(Work::of(lacked).to_string())
 }
 
-/// Returns the difference between two rows with the same name.
 fn other_work(a: &Row, b: &Row) -> Option<Difference> {
     let what = |fact: &str| format!("{fact} of {}", Work::of(a));
     let bytes = |bytes: u64| format!("{bytes} bytes");

@@ -1,14 +1,13 @@
 //! Whether results can be merged, and what all merged results share: their environment.
 
 use super::machine::{Difference, joined, machine, settings};
-use super::runs::{Named, in_common};
+use super::runs::{Named, code, in_common};
 use crate::grouped::distinct;
 use jeton_lab_model::result::{Disturbance, Environment, MergedRun, RunResult};
 
 /// The reason to refuse a merge without a figure.
 pub(super) const NOTHING_MEASURED: &str = "no row was measured in all of them";
 
-/// Fails with this obstacle, if there is one.
 pub(super) fn without(obstacle: Option<String>) -> Result<(), String> {
     obstacle.map_or(Ok(()), Err)
 }
@@ -36,22 +35,28 @@ pub(super) fn other_machine(first: &Named, other: &Named) -> Option<String> {
     })
 }
 
-/// Says that one result has not each of these works of the other; `lacks` names a work that it has not.
-pub(super) fn other_works(
+/// Says that one result has not each work of the other, or other code. `lacks` names a work that it has not.
+pub(super) fn other_plan(
     a: &Named,
     b: &Named,
-    lacks: impl Fn(&RunResult, &RunResult) -> Option<String>,
+    kind: &str,
+    lacks: fn(&RunResult, &RunResult) -> Option<String>,
+    of_rows: impl Fn(&RunResult, &RunResult) -> Option<Difference>,
 ) -> Option<String> {
-    [(a, b), (b, a)].into_iter().find_map(|(with, without)| {
+    let mut both = [(a, b), (b, a)].into_iter();
+    let works = both.find_map(|(with, without)| {
         let row = lacks(&with.result, &without.result)?;
         let (with, without) = (&with.name, &without.name);
         Some(format!(
             "{with} and {without} have different plans: only {with} has {row}"
         ))
-    })
+    });
+    let (own, other) = (&a.result, &b.result);
+    let code = || code(&own.environment, &other.environment, kind);
+    let difference = || code().or_else(|| of_rows(own, other));
+    works.or_else(|| differ(&a.name, &b.name, difference()))
 }
 
-/// Says that two results differ in work or code.
 pub(super) fn differ(a: &str, b: &str, difference: Option<Difference>) -> Option<String> {
     let difference = difference?;
     Some(format!(
@@ -59,13 +64,11 @@ pub(super) fn differ(a: &str, b: &str, difference: Option<Difference>) -> Option
     ))
 }
 
-/// Says in which run something happened, and why.
 pub(super) fn in_run(index: usize, results: &[Named], why: Option<&str>) -> String {
     let why = why.unwrap_or("no reason recorded");
     format!("in run {} of {}: {why}", index + 1, results.len())
 }
 
-/// Merges the environments: all disturbances, and the code of all.
 pub(super) fn environment(results: &[Named]) -> Environment {
     let all = || results.iter().map(|n| &n.result.environment);
     let mut merged = results[0].result.environment.clone();

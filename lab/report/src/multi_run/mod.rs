@@ -17,7 +17,6 @@ mod machine;
 mod merge;
 mod mergeable;
 mod pooled;
-mod recompute;
 mod runs;
 mod servers;
 
@@ -28,7 +27,6 @@ pub use gate::{Gate, Judged, Outcome, Question, Regression, Ruling, Unjudgeable,
 pub use machine::Difference;
 pub(crate) use machine::{Machines, joined, machines};
 pub use merge::merge;
-pub use pooled::RUN_VALUES_MIN;
-pub use recompute::recomputed;
+pub use pooled::{RUN_VALUES_MIN, recomputed};
 pub use runs::Named;
 pub(crate) use runs::is_same_run;

@@ -6,28 +6,31 @@
 
 use super::machine::Difference;
 use super::mergeable::{
-    NOTHING_MEASURED, differ, environment, in_run, other_machine, other_works, twice, without,
+    NOTHING_MEASURED, environment, in_run, other_machine, other_plan, twice, without,
 };
-use super::runs::{Named, code, untimed_runs};
+use super::runs::{Named, untimed_runs};
 use jeton_lab_model::result::{Rows, RunResult, ServerLoad, ServerRow, Status, latency_ms};
 use jeton_lab_model::servers::Scenario;
 use jeton_lab_published::answers_of_servers;
 use jeton_lab_stats::median::median;
 
-/// Reports whether a result has only server rows.
 pub(super) fn has_servers_alone(rows: &Rows) -> bool {
     let others = rows.measured.len() + rows.attack.len() + rows.interop.len();
     !rows.servers.is_empty() && others == 0
 }
 
-/// Merges results with server rows only, in the order of their starts.
 pub(super) fn of_servers(results: &[Named], command: &str) -> Result<RunResult, String> {
     let first = &results[0];
     for (i, later) in results.iter().enumerate() {
         let earlier = &results[..i];
+        let of_rows = |a: &RunResult, b: &RunResult| {
+            let mut rows = a.rows.servers.iter();
+            rows.find_map(|row| other_work(row, counterpart(b, row)?))
+        };
+        let other_plan = |one| other_plan(one, later, "server", lacked, of_rows);
         without(
             twice(earlier, later, untimed_runs)
-                .or_else(|| earlier.iter().find_map(|one| other_plan(one, later)))
+                .or_else(|| earlier.iter().find_map(other_plan))
                 .or_else(|| other_machine(first, later)),
         )?;
     }
@@ -51,7 +54,6 @@ fn load(row: &ServerRow) -> (Scenario, Option<u64>) {
     (row.of_scenario(), row.rate.map(f64::to_bits))
 }
 
-/// One server under one load.
 fn key(row: &ServerRow) -> (&str, (Scenario, Option<u64>)) {
     (&row.subject.id, load(row))
 }
@@ -61,7 +63,6 @@ fn counterpart<'r>(result: &'r RunResult, row: &ServerRow) -> Option<&'r ServerR
     rows.find(|other| key(other) == key(row))
 }
 
-/// Returns a server that one result has under a load of both, and the other has not.
 fn lacked(with: &RunResult, without: &RunResult) -> Option<String> {
     let lacks = |row: &&ServerRow| {
         let mut others = without.rows.servers.iter();
@@ -75,15 +76,6 @@ fn name(row: &ServerRow) -> String {
     format!("{} in {}", row.subject.id, row.of_scenario().name())
 }
 
-fn other_plan(earlier: &Named, later: &Named) -> Option<String> {
-    let (a, b) = (&earlier.result, &later.result);
-    let mut rows = a.rows.servers.iter();
-    let of_rows = || rows.find_map(|row| other_work(row, counterpart(b, row)?));
-    let difference = || code(&a.environment, &b.environment, "server").or_else(of_rows);
-    other_works(earlier, later, lacked).or_else(|| differ(&earlier.name, &later.name, difference()))
-}
-
-/// Returns the difference between two rows of one server under one load.
 fn other_work(a: &ServerRow, b: &ServerRow) -> Option<Difference> {
     let loader = |row: &ServerRow| row.loader.clone().unwrap_or_else(|| "jeton's".to_owned());
     let cores = |row: &ServerRow| {
@@ -131,7 +123,6 @@ fn merged_row(row: &ServerRow, results: &[Named]) -> Result<ServerRow, String> {
     Ok(merged)
 }
 
-/// Merges all repetitions; `None` if there are none.
 fn merged_load(loads: &[&ServerLoad]) -> Option<ServerLoad> {
     let (first, rest) = loads.split_first()?;
     let mut all = ServerLoad::clone(first);

@@ -13,10 +13,9 @@ use jeton_lab_model::result::{NoiseFloor, RunResult, Timing, VerdictKind};
 use jeton_lab_model::units::{self, Unit};
 use jeton_lab_model::{Format, names};
 
-use super::attacks::Attacks;
 use super::candidate::{Cost, fastest, judged};
 use super::is_refused;
-use super::rules::costs;
+use super::rules::{Attacks, costs};
 use crate::grouped::grouped;
 
 /// With more tied libraries than this, only their number is shown.
@@ -74,8 +73,6 @@ pub fn cases(result: &RunResult, allow_noisy: bool) -> Vec<Case> {
     if is_empty { Vec::new() } else { cases.into() }
 }
 
-/// Returns the cases of a recommendation; empty if the user has requirements.
-#[must_use]
 pub(crate) fn cases_of(result: &RunResult, advice: &Recommendation) -> Vec<Case> {
     if advice.requirements.is_empty() {
         cases(result, advice.allow_noisy)
@@ -84,7 +81,6 @@ pub(crate) fn cases_of(result: &RunResult, advice: &Recommendation) -> Vec<Case>
     }
 }
 
-/// Returns the costs of each kind of token with a size, the lowest median first.
 fn by_token<'c, 'a>(costs: &'c [Cost<'a>]) -> Vec<Vec<&'c Cost<'a>>> {
     let sized = costs.iter().filter(|cost| cost.token_bytes.is_some());
     let kinds = grouped(sized.map(|cost| (&cost.token, cost))).into_iter();

@@ -8,12 +8,10 @@ use jeton_lab_model::recommendation::{Choice, Out, Pick, Requirements, Rule, Wei
 use jeton_lab_model::result::{NoiseFloor, RunResult, Timing};
 use jeton_lab_model::units;
 
-use super::attacks::Attacks;
 use super::candidate::{Candidate, Scored, candidates, first_group, sum};
-use super::rules::refusal;
+use super::rules::{Attacks, refusal};
 use crate::grouped::grouped;
 
-/// The choice by weight: the numbers of tokens before and after the rules, the fastest group, and what is excluded.
 pub(super) struct Found {
     pub(super) tokens: usize,
     pub(super) left: usize,
@@ -21,7 +19,6 @@ pub(super) struct Found {
     pub(super) out: Vec<Out>,
 }
 
-/// A kind of token with its remaining candidates: a list for each requested language, or one list.
 struct Token<'a> {
     name: &'a str,
     groups: BTreeMap<&'a str, Vec<&'a Candidate<'a>>>,
@@ -42,27 +39,24 @@ pub(super) fn choose(result: &RunResult, requirements: &Requirements, attacks: &
     }
     let mut left: Vec<Token<'_>> = Vec::new();
     for (name, candidates) in grouped(admitted) {
-        let mut token = Token {
-            name,
-            groups: BTreeMap::new(),
-        };
+        let mut groups: BTreeMap<&str, Vec<_>> = BTreeMap::new();
         for candidate in &candidates {
-            let language = if requirements.languages.is_empty() {
-                ANY
-            } else {
-                candidate.subject.language.as_str()
-            };
-            token.groups.entry(language).or_default().push(*candidate);
+            let language = Some(candidate.subject.language.as_str());
+            let language = language.filter(|_| !requirements.languages.is_empty());
+            groups
+                .entry(language.unwrap_or(ANY))
+                .or_default()
+                .push(*candidate);
         }
         let mut languages = requirements.languages.iter();
-        match languages.find(|language| !token.groups.contains_key(language.as_str())) {
+        match languages.find(|language| !groups.contains_key(language.as_str())) {
             Some(language) => gone.extend(candidates.iter().map(|candidate| Out {
                 rule: Rule::Languages,
                 token: candidate.token.clone(),
                 subject: candidate.subject.id.clone(),
                 why: format!("no remaining library offers this token in {language}"),
             })),
-            None => left.push(token),
+            None => left.push(Token { name, groups }),
         }
     }
     left.retain(|token| token.score(weight).is_some());
@@ -114,7 +108,6 @@ impl Token<'_> {
     }
 }
 
-/// Returns the fastest group of those that have a score.
 fn best<'x, T>(
     all: &[&'x T],
     score: impl Fn(&T) -> Option<Scored>,
@@ -141,7 +134,6 @@ fn pick(candidate: &Candidate<'_>) -> Pick {
     }
 }
 
-/// The requirements of the kind of token, which a user may add.
 const OF_KIND: [&str; 4] = [
     "confidentiality",
     "verify-by-third-parties",

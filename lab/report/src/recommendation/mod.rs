@@ -9,14 +9,12 @@
 //! Properties that a run cannot measure, such as third-party verification and FIPS approval, are in a table.
 
 pub(crate) mod answers;
-mod attacks;
-pub(crate) mod budgets;
 mod candidate;
 mod cases;
 mod choice;
 pub(crate) mod library;
 mod properties;
-mod rules;
+pub(crate) mod rules;
 pub(crate) mod sure;
 
 pub(crate) use candidate::claims_of;
@@ -31,8 +29,8 @@ use jeton_lab_model::result::RunResult;
 use jeton_lab_model::units;
 
 use crate::grouped::{distinct, grouped};
-use attacks::Attacks;
 use choice::{Found, changes, choose};
+use rules::Attacks;
 
 /// Reports whether a disturbed run may not have a recommendation.
 fn is_refused(result: &RunResult, allow_noisy: bool) -> bool {

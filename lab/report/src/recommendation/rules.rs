@@ -1,15 +1,19 @@
 //! The rules that exclude candidates; the first matching rule is reported.
+//!
+//! A library failed an attack if, called as documented, it accepts a token from a party without a key, or such a
+//! party can stop it. Findings that require the key, a wrong key at the verifier, or unsafe defaults
+//! are reported but do not exclude a library.
 
+use std::collections::BTreeMap;
+
+use jeton_lab_conformance::attack::{Attack, WithoutKey};
 use jeton_lab_model::recommendation::{Out, Requirements, Rule};
-use jeton_lab_model::result::{Row, Status};
+use jeton_lab_model::result::{AttackOutcome, AttackRow, Practice, Row, Status};
 use jeton_lab_model::units;
 
-use super::attacks::Attacks;
-use super::budgets::Carrier;
 use super::candidate::{Candidate, Cost, candidates};
 use super::properties::{facts, is_cache};
 
-/// Returns the rule that excludes a candidate, with the reason; `None` if it meets all requirements.
 pub(super) fn refusal(
     candidate: &Candidate<'_>,
     requirements: &Requirements,
@@ -57,7 +61,6 @@ pub(super) fn refusal(
         .map(out)
 }
 
-/// Returns the cost of every subject that the rules do not exclude.
 pub(super) fn costs<'a>(
     rows: &'a [Row],
     requirements: &Requirements,
@@ -68,7 +71,6 @@ pub(super) fn costs<'a>(
     usable.filter_map(Cost::of).collect()
 }
 
-/// Applies the rules about the kind of token.
 #[rustfmt::skip]
 fn kind(candidate: &Candidate<'_>, requirements: &Requirements) -> Option<(Rule, &'static str)> {
     let subject = candidate.subject;
@@ -121,3 +123,120 @@ fn budgets(candidate: &Candidate<'_>, requirements: &Requirements) -> Option<(Ru
         (whole > budget).then_some((rule, why))
     })
 }
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Attacks {
+    NotRun,
+    /// The attacked drivers by id, each with its first failure, if any.
+    Run(BTreeMap<String, Option<String>>),
+}
+
+impl Attacks {
+    pub(super) fn of(rows: &[AttackRow]) -> Self {
+        if rows.is_empty() {
+            return Self::NotRun;
+        }
+        let mut drivers: BTreeMap<String, Option<String>> = BTreeMap::new();
+        // A void row or an unavailable driver gives no information.
+        let tried = rows.iter().filter(|row| row.outcome.is_some());
+        for row in tried.filter(|row| row.practice == Practice::Documented) {
+            let fell_to = drivers.entry(row.subject.driver.clone()).or_default();
+            if fell_to.is_none() {
+                *fell_to = fall(row);
+            }
+        }
+        Self::Run(drivers)
+    }
+
+    pub(super) fn fell_to(&self, driver: &str) -> Option<&str> {
+        self.attacked(driver)?.as_deref()
+    }
+
+    /// Reports whether a driver was not attacked although others were.
+    pub(super) fn left_out(&self, driver: &str) -> bool {
+        matches!(self, Self::Run(_)) && self.attacked(driver).is_none()
+    }
+
+    /// Finds the result of a driver. What holds on one runtime (`java/a`) holds on another (`java/a@25`).
+    fn attacked(&self, driver: &str) -> Option<&Option<String>> {
+        let Self::Run(drivers) = self else {
+            return None;
+        };
+        let without_runtime = driver.split('@').next().unwrap_or(driver);
+        drivers.get(driver).or_else(|| drivers.get(without_runtime))
+    }
+}
+
+fn fall(row: &AttackRow) -> Option<String> {
+    let attack = Attack::named(&row.attack)?;
+    let what = match (row.outcome?, attack.without_key()) {
+        (_, WithoutKey::Cannot) => return None,
+        (AttackOutcome::Accepted, WithoutKey::GetsPast) => {
+            "accepts a token from a party without a key"
+        }
+        (AttackOutcome::Withheld, _) => "a finding that needs no key is not public yet",
+        (AttackOutcome::Crashed, _) => "a party without a key can crash it",
+        (AttackOutcome::Hung, _) => "a party without a key can make it hang",
+        _ => return None,
+    };
+    Some(format!(
+        "{what}: {} ({}), as documented, with {}",
+        attack.id, attack.title, row.format
+    ))
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Carrier {
+    /// A request header line (RFC 6750, section 2.1).
+    Header,
+    /// A cookie with its name and attributes: browsers count all of it (RFC 6265, section 6.1).
+    Cookie,
+}
+
+impl Carrier {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Header => "header",
+            Self::Cookie => "cookie",
+        }
+    }
+
+    /// Returns the text around the token, with `…` for the token.
+    pub(crate) fn around(self) -> &'static str {
+        match self {
+            Self::Header => "Authorization: Bearer …",
+            Self::Cookie => "__Host-token=…; Path=/; Secure; HttpOnly; SameSite=Lax",
+        }
+    }
+
+    pub(crate) fn with(self, token_bytes: u64) -> u64 {
+        let around = self.around().len() - '…'.len_utf8();
+        token_bytes.saturating_add(around as u64)
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Budget {
+    pub(crate) carrier: Carrier,
+    pub(crate) bytes: u64,
+    pub(crate) whose: &'static str,
+}
+
+/// The limits that are always checked.
+pub(crate) const USUAL: [Budget; 3] = [
+    Budget {
+        carrier: Carrier::Cookie,
+        bytes: 4_096,
+        whose: "all browsers accept a cookie of this size, and few accept more (RFC 6265, section 6.1)",
+    },
+    Budget {
+        carrier: Carrier::Header,
+        bytes: 8_190,
+        whose: "Apache httpd accepts no longer line (LimitRequestFieldSize), and nginx at most one byte more (large_client_header_buffers)",
+    },
+    Budget {
+        carrier: Carrier::Header,
+        bytes: 16_384,
+        whose: "Node accepts no more for all header lines together (--max-http-header-size)",
+    },
+];

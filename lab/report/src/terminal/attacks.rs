@@ -15,13 +15,8 @@ pub fn attacks(all: &[Attack]) -> String {
         for attack in all.iter().filter(|a| a.family == family) {
             let formats: Vec<&str> = attack.formats.iter().map(|k| k.name()).collect();
             let _ = writeln!(out, "  {:<28} {}", attack.id, attack.title);
-            let _ = writeln!(
-                out,
-                "  {:<28} {DIM}{}; {}{DIM:#}",
-                "",
-                attack.defeats,
-                formats.join(", ")
-            );
+            let (defeats, formats) = (attack.defeats, formats.join(", "));
+            let _ = writeln!(out, "  {:<28} {DIM}{defeats}; {formats}{DIM:#}", "");
         }
     }
     let _ = writeln!(out, "\n{} attacks", all.len());

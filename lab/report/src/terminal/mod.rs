@@ -5,7 +5,6 @@
 //! columns.
 
 mod attacks;
-mod block;
 mod multi_run;
 mod table;
 
@@ -28,7 +27,7 @@ use jeton_lab_model::units::times;
 use jeton_lab_stats::verdict::UNMEASURED_FLOOR;
 use jeton_terminal::width::wrapped;
 
-use block::blocks;
+use table::blocks;
 
 pub use attacks::attacks;
 pub use multi_run::{comparison, describe_set_by, gate_summary};
@@ -64,7 +63,6 @@ pub fn show(result: &RunResult, columns: usize) -> String {
     out
 }
 
-/// Writes the summary, the tables and the rows without figures.
 fn timed(result: &RunResult, columns: usize, out: &mut String) -> std::fmt::Result {
     let comparisons = comparisons(result);
     let blocks = blocks(&result.verdicts, &comparisons);
@@ -87,7 +85,6 @@ fn measured(result: &RunResult) -> impl Iterator<Item = &Row> {
     rows.filter(|row| row.ns_per_op.is_some())
 }
 
-/// Writes the summary. `spreads` tells whether the tables show intervals.
 fn head(result: &RunResult, spreads: bool, columns: usize, out: &mut String) -> std::fmt::Result {
     let (e, floor) = (&result.environment, &result.noise_floor);
     let (rows, all) = (measured(result).count(), result.rows.measured.len());
@@ -102,13 +99,8 @@ fn head(result: &RunResult, spreads: bool, columns: usize, out: &mut String) -> 
         "{BOLD}{rows} of {all} rows measured{BOLD:#} in {:.0} s, {finished} of {planned} rounds{cut}, seed {}",
         e.elapsed_s, result.seed
     )?;
-    writeln!(
-        out,
-        "{DIM}{}, {}, {}{DIM:#}",
-        e.cpu_in_full(),
-        plural(e.cores, "core"),
-        e.kernel
-    )?;
+    let (cpu, cores) = (e.cpu_in_full(), plural(e.cores, "core"));
+    writeln!(out, "{DIM}{cpu}, {cores}, {}{DIM:#}", e.kernel)?;
     runtimes(e, columns, out)?;
     writeln!(out)?;
     let equivalent = |p: &&AaPair| p.verdict == VerdictKind::Equivalent;
@@ -155,7 +147,6 @@ fn head(result: &RunResult, spreads: bool, columns: usize, out: &mut String) -> 
     paragraph(&legend, columns, out)
 }
 
-/// Writes the runtimes of the drivers, and those out of support.
 fn runtimes(e: &Environment, columns: usize, out: &mut String) -> std::fmt::Result {
     let name = |used: &RuntimeUsed| match used.support {
         SupportState::Unknown => used.in_words(),
@@ -259,7 +250,6 @@ fn lines(table: &Table, columns: usize, out: &mut String) -> std::fmt::Result {
     Ok(())
 }
 
-/// Writes a text whose first line is indented less than the others.
 fn hanging(text: &str, columns: usize, out: &mut String) -> std::fmt::Result {
     indented(text, ["  ", "    "], columns.saturating_sub(4), out)
 }

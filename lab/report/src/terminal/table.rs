@@ -6,15 +6,15 @@ use itertools::Itertools as _;
 use jeton_lab_harness::suite::{Suite, suite_named};
 use jeton_lab_model::claims::STANDARD;
 use jeton_lab_model::names;
-use jeton_lab_model::result::Row;
+use jeton_lab_model::result::{Row, Subject, Verdict};
+use jeton_lab_model::units::list;
 
-use super::block::{Block, Line};
 use super::{BOLD, hanging, lines};
-use crate::comparison::{self, Role, Shared, terminal_time};
+use crate::comparison::{self, Comparison, Entry, Role, Shared, terminal_time};
+use crate::grouped::{distinct, grouped};
 use crate::sentences;
 use crate::table::{Column, Table, Value, columns, of_terminal};
-use crate::words::{self, plural};
-use jeton_lab_model::units::list;
+use crate::words::{self, plural, with_version};
 
 /// The widest column of names; a longer name moves the rest of its line.
 pub(super) const NAME_WIDTH_MAX: usize = 200;
@@ -29,9 +29,8 @@ pub(super) fn shows_spread(shown: &Block<'_>, columns: usize) -> bool {
 
 /// Returns the table with what fits, and whether it has intervals: details are dropped first, then intervals.
 fn fitting(shown: &Block<'_>, columns: usize) -> (Table, bool) {
-    let with_intervals = (0..=DETAILS)
-        .rev()
-        .map(|details| table(shown, true, details));
+    let details = (0..=DETAILS).rev();
+    let with_intervals = details.map(|details| table(shown, true, details));
     let is_fitting = |table: &Table| {
         let (head, _) = &table.terminal(columns)[0];
         head.chars().count() <= columns
@@ -42,16 +41,12 @@ fn fitting(shown: &Block<'_>, columns: usize) -> (Table, bool) {
     }
 }
 
-/// Returns the number of characters of the longest name.
 fn name_width(shown: &Block<'_>) -> usize {
-    let names = shown
-        .lines
-        .iter()
-        .map(|line| shown.name(line).chars().count());
+    let lines = shown.lines.iter();
+    let names = lines.map(|line| shown.name(line).chars().count());
     names.max().unwrap_or(0).min(NAME_WIDTH_MAX)
 }
 
-/// Returns a line for each subject, with the columns of each operation, and as many details of the subject.
 fn table<'a>(shown: &'a Block<'a>, has_room: bool, details: usize) -> Table {
     let width = name_width(shown);
     // A title that does not fit the first column has its own line.
@@ -106,7 +101,6 @@ fn known(text: Option<String>) -> Value {
     Value::text(text.unwrap_or_else(|| UNKNOWN.to_owned()))
 }
 
-/// Writes one table and its summary.
 pub(super) fn write(shown: &Block<'_>, columns: usize, out: &mut String) -> fmt::Result {
     if shown.opens_suite {
         let question = suite_named(shown.suite).map_or("", Suite::question);
@@ -123,7 +117,6 @@ pub(super) fn write(shown: &Block<'_>, columns: usize, out: &mut String) -> fmt:
     Ok(())
 }
 
-/// Writes the rows that are in no comparison.
 pub(super) fn write_alone(rows: &[&Row], out: &mut String) -> fmt::Result {
     if rows.is_empty() {
         return Ok(());
@@ -132,24 +125,19 @@ pub(super) fn write_alone(rows: &[&Row], out: &mut String) -> fmt::Result {
     for row in rows {
         let (library, language) = (words::library(&row.subject), names::language(&row.subject));
         let name = format!("{library} ({language})");
-        let mut what = super::block::kind(row);
+        let mut what = kind(row);
         if row.claims.name != STANDARD {
             what = format!("{what} {}", row.claims.name);
         }
         if row.threads > 1 {
             what = format!("{what} ×{}", row.threads);
         }
-        writeln!(
-            out,
-            "  {name:<29} {what:<16} {:<17}{:>12} µs",
-            row.operation,
-            terminal_time(row, true)
-        )?;
+        let (operation, time) = (&row.operation, terminal_time(row, true));
+        writeln!(out, "  {name:<29} {what:<16} {operation:<17}{time:>12} µs")?;
     }
     Ok(())
 }
 
-/// Summarises the table in sentences.
 fn said(shown: &Block<'_>) -> Vec<String> {
     let mut confounded = shown.comparisons.clone();
     confounded.retain(|one| one.confounded);
@@ -167,7 +155,6 @@ fn said(shown: &Block<'_>) -> Vec<String> {
     said
 }
 
-/// Names the fastest group of each operation.
 fn first_groups(shown: &Block<'_>) -> String {
     let subjects = shown.lines.iter().filter(|l| !l.reference).count();
     let leaders = |column: usize| {
@@ -191,4 +178,165 @@ fn first_groups(shown: &Block<'_>) -> String {
             .join("; ")
     };
     format!("Fastest group: {clauses}.")
+}
+
+pub(super) struct Block<'a> {
+    pub suite: &'a str,
+    /// True for the first table of its suite.
+    pub opens_suite: bool,
+    pub title: &'a str,
+    /// The comparisons, one block of columns each.
+    pub comparisons: Vec<&'a Comparison<'a>>,
+    /// The lines, the fastest first.
+    pub lines: Vec<Line<'a>>,
+}
+
+pub(super) struct Line<'a> {
+    pub reference: bool,
+    /// One cell per operation.
+    pub cells: Vec<Option<&'a Entry<'a>>>,
+}
+
+impl<'a> Line<'a> {
+    fn rows(&self) -> impl Iterator<Item = &'a Row> + '_ {
+        self.cells.iter().flatten().map(|cell| cell.row)
+    }
+}
+
+/// Returns the tables of the comparisons with verdicts, in the order of these.
+pub(super) fn blocks<'a>(verdicts: &'a [Verdict], all: &'a [Comparison<'a>]) -> Vec<Block<'a>> {
+    let titled = verdicts.iter().map(|verdict| {
+        // The title of the comparison without the operation.
+        let (comparison, tail) = (&verdict.comparison, format!(", {}", verdict.operation));
+        let title = comparison.strip_suffix(&tail).unwrap_or(comparison);
+        ((verdict.suite.as_str(), title), comparison)
+    });
+    let mut blocks: Vec<Block<'a>> = Vec::new();
+    for ((suite, title), comparisons) in grouped(titled) {
+        let own = distinct(comparisons).into_iter();
+        let own = own.filter_map(|title| all.iter().find(|one| one.title == *title));
+        let opens_suite = blocks.last().is_none_or(|block| block.suite != suite);
+        blocks.push(Block::of(suite, opens_suite, title, own.collect()));
+    }
+    blocks
+}
+
+impl<'a> Block<'a> {
+    fn of(
+        suite: &'a str,
+        opens_suite: bool,
+        title: &'a str,
+        comparisons: Vec<&'a Comparison<'a>>,
+    ) -> Self {
+        let is_judged = |entry: &&Entry<'_>| !matches!(entry.role, Role::Alone);
+        // The bare primitive is below the table if all lines have its algorithm.
+        let of = |entry: &'a Entry<'a>| {
+            let row = entry.row;
+            (&row.subject.alg, &row.claims.name, row.threads)
+        };
+        let judged = comparisons
+            .iter()
+            .flat_map(|one| one.entries.iter().filter(is_judged));
+        let common = judged.map(of).all_equal_value().ok();
+        let common = common.filter(|(alg, ..)| alg.is_some());
+        let cells = comparisons.iter().enumerate().flat_map(|(column, one)| {
+            let references = one.references.iter().filter(|one| Some(of(one)) == common);
+            let entries = one.entries.iter().filter(is_judged).chain(references);
+            entries.map(move |entry| {
+                (
+                    (&entry.row.subject.id, entry.row.reference),
+                    (column, entry),
+                )
+            })
+        });
+        let line = |((_, reference), own): (_, Vec<(usize, &'a Entry<'a>)>)| {
+            let mut cells = vec![None; comparisons.len()];
+            for (column, entry) in own {
+                cells[column] = Some(entry);
+            }
+            Line { reference, cells }
+        };
+        let mut lines: Vec<Line<'a>> = grouped(cells).into_iter().map(line).collect();
+        // The fastest by the operations that every line has.
+        let is_full = |column: &usize| lines.iter().all(|line| line.cells[*column].is_some());
+        let shared: Vec<usize> = (0..comparisons.len()).filter(is_full).collect();
+        let pace = |line: &Line<'_>| -> f64 {
+            let cells = shared.iter().filter_map(|column| line.cells[*column]);
+            let times = cells.filter_map(|cell| cell.row.ns_per_op.as_ref());
+            times.map(|time| time.median.ln()).sum()
+        };
+        lines.sort_by(|a, b| {
+            let order = a.reference.cmp(&b.reference);
+            order.then(pace(a).total_cmp(&pace(b)))
+        });
+        Self {
+            suite,
+            opens_suite,
+            title,
+            comparisons,
+            lines,
+        }
+    }
+
+    fn rows(&self) -> impl Iterator<Item = &'a Row> + '_ {
+        let lines = self.lines.iter().filter(|l| !l.reference);
+        lines.flat_map(Line::rows)
+    }
+
+    pub(super) fn shows(&self, row: &Row) -> bool {
+        let mut rows = self.lines.iter().flat_map(Line::rows);
+        rows.any(|own| std::ptr::eq(own, row))
+    }
+
+    /// Returns the name of a line: only what distinguishes it from the other lines.
+    fn name(&self, line: &Line<'a>) -> String {
+        let Some(row) = line.rows().next() else {
+            return String::new();
+        };
+        let subject = &row.subject;
+        if line.reference {
+            return format!("bare primitive ({})", subject.library);
+        }
+        let (library, language) = (&subject.library, &subject.language);
+        let mut subjects = self.rows().map(|row| &row.subject);
+        let has_namesake = subjects.any(|s| s.library == *library && s.language != *language);
+        let named = if has_namesake {
+            format!("{library} ({})", names::language(subject))
+        } else {
+            library.clone()
+        };
+        let whose = |s: &'a Subject| (&s.library, &s.language, s.own_runtime());
+        let one_library = self.rows().all(|row| whose(&row.subject) == whose(subject));
+        let one_kind = self.rows().all(|other| kind(other) == kind(row));
+        match (one_library, one_kind) {
+            (_, true) => with_version(&named, subject),
+            (true, false) => kind(row),
+            (false, false) => format!("{named} {}", kind(row)),
+        }
+    }
+
+    /// Returns the name without the version, for sentences.
+    fn short_name(&self, line: &Line<'a>) -> String {
+        let (name, row) = (self.name(line), line.rows().next());
+        let version = row.map(|row| format!(" {}", row.subject.version));
+        let short = version.and_then(|version| name.strip_suffix(&version));
+        short.unwrap_or(&name).to_owned()
+    }
+}
+
+fn kind(row: &Row) -> String {
+    let subject = &row.subject;
+    let mut kind = match (subject.format.as_str(), &subject.alg, &subject.enc) {
+        ("jwt", Some(alg), _) => format!("JWT {alg}"),
+        ("jwe", Some(alg), Some(enc)) => format!("JWE {alg}+{enc}"),
+        (format, ..) => format.to_owned(),
+    };
+    if let Some(bits) = subject.key_bits {
+        let weak = if subject.is_weak() { ", WEAK" } else { "" };
+        kind.push_str(&format!(" ({bits} bits{weak})"));
+    }
+    match subject.key_handling.as_str() {
+        "prepared" => kind,
+        handling => format!("{kind} {handling}"),
+    }
 }

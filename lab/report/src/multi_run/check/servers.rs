@@ -2,7 +2,7 @@
 
 use jeton_lab_model::result::{Environment, Repetition, ServerLoad, ServerRow};
 
-use super::members::{close, says};
+use super::{close, says};
 
 /// How far the times of all calls may be from the time that the calls in flight had: calls at both ends of a
 /// repetition count in one of them only. Stored runs have 0.992 to 1.017.
@@ -14,7 +14,6 @@ const DUE_WITHIN: f64 = 0.01;
 /// How much CPU time a server may take beyond its cores, from the ticks of the kernel's clock.
 const CPU_WITHIN: f64 = 0.01;
 
-/// Returns the first figure of a row that contradicts another.
 pub(super) fn of_row(row: &ServerRow, environment: &Environment) -> Option<String> {
     let load = row.load.as_ref()?;
     of_tokens(row, load)
@@ -24,7 +23,6 @@ pub(super) fn of_row(row: &ServerRow, environment: &Environment) -> Option<Strin
 }
 
 /// The rates of the repetitions must make the number of tokens; the verified tokens are some of them.
-#[allow(clippy::cast_precision_loss, reason = "far below 2^53")]
 fn of_tokens(row: &ServerRow, load: &ServerLoad) -> Option<String> {
     let repetitions = load.repetitions.iter();
     let made: f64 = repetitions
@@ -38,7 +36,6 @@ fn of_tokens(row: &ServerRow, load: &ServerLoad) -> Option<String> {
 }
 
 /// In an open loop, no call counts that was not due.
-#[allow(clippy::cast_precision_loss, reason = "far below 2^53")]
 fn of_rate(row: &ServerRow, load: &ServerLoad) -> Option<String> {
     let rate = row.rate.filter(|_| row.loader.is_none())?;
     let seconds: f64 = load.repetitions.iter().map(|one| one.seconds).sum();
@@ -52,7 +49,6 @@ fn of_rate(row: &ServerRow, load: &ServerLoad) -> Option<String> {
 }
 
 /// In a closed loop, each call in flight begins when the one before it ends.
-#[allow(clippy::cast_precision_loss, reason = "far below 2^53")]
 fn of_time_in_flight(row: &ServerRow, load: &ServerLoad) -> Option<String> {
     // Other loaders may have ramps and pauses.
     if row.rate.is_some() || row.loader.is_some() || load.answers() == 0 {
@@ -75,7 +71,6 @@ fn of_time_in_flight(row: &ServerRow, load: &ServerLoad) -> Option<String> {
 }
 
 /// A server cannot take more CPU time than its cores have.
-#[allow(clippy::cast_precision_loss, reason = "a number of cores")]
 fn of_cpu(row: &ServerRow, load: &ServerLoad, environment: &Environment) -> Option<String> {
     let cores = match row.loader {
         // The environment is of the machine that imported the figures.

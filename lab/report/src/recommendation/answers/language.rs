@@ -8,9 +8,9 @@ use jeton_lab_stats::interval::{Ratio, estimate};
 use jeton_lab_stats::verdict::judge;
 use jeton_lab_stats::verdicts::band_for;
 
-use super::super::attacks::Attacks;
 use super::super::candidate::{Cost, THREADS, judged, jwts};
 use super::super::library::comparisons_among;
+use super::super::rules::Attacks;
 use super::super::sure::of_ratio;
 use super::libraries::USUAL;
 use super::{Answer, Bar, Figure, Measured, OWN};

@@ -16,18 +16,14 @@ use jeton_lab_model::recommendation::Requirements;
 use jeton_lab_model::result::RunResult;
 use jeton_lab_model::units::Unit;
 
-use super::attacks::Attacks;
 use super::candidate::Cost;
-use super::rules::costs;
+use super::rules::{Attacks, costs};
 use super::sure::Sure;
 
-/// The libraries of this project, which have one core.
 const OWN: &str = "jeton";
 
-/// The answer to one question.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Answer {
-    /// A short name, unique among the answers.
     pub(crate) id: &'static str,
     pub(crate) question: &'static str,
     pub(crate) sentence: String,
@@ -37,7 +33,6 @@ pub(crate) struct Answer {
     pub(crate) command: &'static str,
 }
 
-/// The measured part of an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Measured {
     pub(crate) figure: Figure,
@@ -48,17 +43,14 @@ pub(crate) struct Measured {
     pub(crate) sure: Sure,
 }
 
-/// One number with its interval, as text.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Figure {
     pub(crate) value: String,
     pub(crate) interval: String,
-    /// What the number is.
     pub(crate) what: String,
 }
 
 impl Figure {
-    /// Creates the figure of a time.
     pub(crate) fn time(cost: &Cost<'_>, unit: Unit, what: String) -> Self {
         let [low, high] = cost.interval;
         Self {
@@ -69,18 +61,14 @@ impl Figure {
     }
 }
 
-/// One line of an answer's chart.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Bar {
     pub(crate) name: String,
     /// The full name for the table, if `name` is shortened.
     pub(crate) in_full: String,
-    /// Nanoseconds.
     pub(crate) median: f64,
     pub(crate) interval: [f64; 2],
-    /// What follows the figure.
     pub(crate) effect: String,
-    /// Another mark on the line.
     pub(crate) next: Option<Box<Bar>>,
 }
 
@@ -96,7 +84,6 @@ impl Bar {
     }
 }
 
-/// Returns the three answers; empty if the run measured no times.
 pub(crate) fn answers(result: &RunResult) -> Vec<Answer> {
     if result.rows.measured.is_empty() {
         return Vec::new();
@@ -109,7 +96,6 @@ pub(crate) fn answers(result: &RunResult) -> Vec<Answer> {
     ]
 }
 
-/// Returns the answer to one question more: jeton in the reader's language.
 pub(crate) fn by_language(result: &RunResult) -> Answer {
     language::answer(result, &all_costs(result))
 }
@@ -139,7 +125,6 @@ impl Answer {
         }
     }
 
-    /// Creates an answer that the run cannot give.
     fn missing(id: &'static str, what: &str) -> Self {
         Self::new(id, format!("Not measured: {what}."), None)
     }
