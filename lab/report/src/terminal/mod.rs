@@ -4,7 +4,6 @@
 //! repeats it. Each comparison has one table with the fastest subject first, and its operations in
 //! columns.
 
-mod attacks;
 mod multi_run;
 mod table;
 
@@ -19,6 +18,7 @@ use crate::words::{self, BOLD, percent, plural};
 use crate::{advice, attack, interop, published_comparison, sentences, servers, visible};
 use anstyle::{AnsiColor, Style};
 use itertools::Itertools as _;
+use jeton_lab_conformance::attack::{Attack, Family};
 use jeton_lab_model::names;
 use jeton_lab_model::result::{
     AaPair, Environment, Row, RunResult, RuntimeUsed, Status, SupportState, VerdictKind,
@@ -29,7 +29,6 @@ use jeton_terminal::width::wrapped;
 
 use table::blocks;
 
-pub use attacks::attacks;
 pub use multi_run::{comparison, describe_set_by, gate_summary};
 
 const DIM: Style = Style::new().dimmed();
@@ -291,4 +290,21 @@ fn left_out(result: &RunResult, columns: usize, out: &mut String) -> std::fmt::R
         hanging(&format!("{line} ({rows})"), columns, out)?;
     }
     Ok(())
+}
+
+/// Lists every attack and the check that it defeats.
+#[must_use]
+pub fn attacks(all: &[Attack]) -> String {
+    let mut out = String::new();
+    for family in Family::ALL {
+        let _ = writeln!(out, "{BOLD}{}{BOLD:#}", family.name());
+        for attack in all.iter().filter(|a| a.family == family) {
+            let formats: Vec<&str> = attack.formats.iter().map(|k| k.name()).collect();
+            let _ = writeln!(out, "  {:<28} {}", attack.id, attack.title);
+            let (defeats, formats) = (attack.defeats, formats.join(", "));
+            let _ = writeln!(out, "  {:<28} {DIM}{defeats}; {formats}{DIM:#}", "");
+        }
+    }
+    let _ = writeln!(out, "\n{} attacks", all.len());
+    out
 }
