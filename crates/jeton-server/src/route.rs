@@ -197,8 +197,10 @@ enum GrpcService {
 impl GrpcService {
     /// The gRPC service in a path: `/package.Service/Method`.
     fn from_path(path: &str) -> Option<GrpcService> {
-        let (service, _) = path.strip_prefix('/')?.split_once('/')?;
-        Some(match service {
+        let path = path.strip_prefix('/')?;
+        // A loop takes fewer instructions for a short text than `split_once`, which prepares for a long one.
+        let end = path.bytes().position(|byte| byte == b'/')?;
+        Some(match path.get(..end)? {
             token_service_server::SERVICE_NAME => GrpcService::Token,
             jwt_service_server::SERVICE_NAME => GrpcService::Report,
             admin_service_server::SERVICE_NAME => GrpcService::Admin,

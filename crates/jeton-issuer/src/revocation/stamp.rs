@@ -83,7 +83,8 @@ impl Stamp {
     pub fn of_token(token_id: &str) -> Option<Stamp> {
         let (random, stamp) = token_id.split_at_checked(RANDOM_DIGITS)?;
         let (epoch, number) = stamp.strip_prefix('-')?.split_once('-')?;
-        if !random.bytes().all(is_digit) {
+        // All bytes at once, in vector instructions: nearly every token has digits only.
+        if !(random.bytes()).fold(true, |digits, byte| digits & is_digit(byte)) {
             return None;
         }
         Some(Stamp {

@@ -17,9 +17,9 @@ pub(crate) use token_api::TokenApi;
 use std::sync::Arc;
 
 use http::Request;
-use jeton_proto::report::jwt_service_server::JwtService as _;
-use jeton_proto::v1::admin_service_server::{AdminService as _, AdminServiceServer};
-use jeton_proto::v1::token_service_server::{TokenService as _, TokenServiceServer};
+use jeton_proto::report::jwt_service_server::{self, JwtService as _};
+use jeton_proto::v1::admin_service_server::{self, AdminService as _, AdminServiceServer};
+use jeton_proto::v1::token_service_server::{self, TokenService as _, TokenServiceServer};
 use jeton_transport::grpc::{MeteredBody, fail, stream, unary};
 use jeton_transport::{Peer, ResponseFuture};
 use tonic::Status;
@@ -42,7 +42,7 @@ pub(crate) fn token(
         credentials: None,
         stream: None,
     };
-    let method = method(&request);
+    let method = method(&request, token_service_server::SERVICE_NAME);
     if !matches!(method, "Issue" | "Verify" | "Revoke" | "Keys") {
         let stream = request.body().stream();
         if let Err(refused) = stream.charge().of_client(api.caller.name()) {
@@ -78,7 +78,7 @@ pub(crate) fn report(
 ) -> ResponseFuture {
     let limit = service.limits.message_bytes;
     let api = ReportApi { service, caller };
-    match method(&request) {
+    match method(&request, jwt_service_server::SERVICE_NAME) {
         "GenerateJwt" => unary(api, limit, request, |api, call| api.generate_jwt(call)),
         _ => unknown_method(),
     }
@@ -96,7 +96,7 @@ pub(crate) fn admin(
         return fail(Failure::from(refused).status());
     }
     let api = AdminApi { service, caller };
-    match method(&request) {
+    match method(&request, admin_service_server::SERVICE_NAME) {
         "ListIssuers" => unary(api, limit, request, |api, call| api.list_issuers(call)),
         "GetIssuer" => unary(api, limit, request, |api, call| api.get_issuer(call)),
         "CreateIssuer" => unary(api, limit, request, |api, call| api.create_issuer(call)),
@@ -136,8 +136,9 @@ fn unknown_method() -> ResponseFuture {
     fail(Status::unimplemented("unknown method"))
 }
 
-/// The method in a path: `/package.Service/Method`.
-fn method<B>(request: &Request<B>) -> &str {
-    let mut parts = request.uri().path().splitn(3, '/');
-    parts.nth(2).unwrap_or_default()
+/// The method in a path: `/package.Service/Method`. The service of the path is known, and with it where the method
+/// begins.
+fn method<'a, B>(request: &'a Request<B>, service: &str) -> &'a str {
+    let path = request.uri().path();
+    path.get(service.len() + 2..).unwrap_or_default()
 }
