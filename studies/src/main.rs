@@ -39,6 +39,9 @@ fn run(workspace: &Workspace, study: &str, options: &[String]) -> Result<(), Err
         "cluster-cost" => cluster_cost::run(workspace, &pairs::Plan::parse(study, options)?),
         "loaders" => loaders::run(workspace, &pairs::Plan::parse(study, options)?),
         "service-cost" => service_cost::run(workspace, &pairs::Plan::parse(study, options)?),
+        "service-instructions" => {
+            service_cost::instructions::run(workspace, &service_cost::instructions::parse(options)?)
+        }
         "token-endpoint-cost" => {
             service_cost::token_endpoint::run(workspace, &pairs::Plan::parse(study, options)?)
         }

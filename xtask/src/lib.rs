@@ -9,11 +9,12 @@ pub mod fuzz;
 pub const DISAGREEMENTS: &str = "vectors/disagreements/cases.jsonl";
 
 /// The tasks that are studies.
-pub const STUDIES: [&str; 6] = [
+pub const STUDIES: [&str; 7] = [
     "agreement",
     "cluster-cost",
     "loaders",
     "service-cost",
+    "service-instructions",
     "soak",
     "token-endpoint-cost",
 ];

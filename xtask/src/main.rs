@@ -52,6 +52,9 @@ Studies, which are built from studies/ when one of them is called:
   cargo xtask service-cost
                         Load jeton's server and the Go server of the gRPC report, interleaved, and write
                         docs/reference/service-cost.md; about three minutes, on a quiet machine
+  cargo xtask service-instructions [PROGRAM [PROGRAM]]
+                        Count the instructions of `jeton serve` for Issue and Verify under callgrind. Of two programs
+                        the second may take at most 3 % more; without one, the server is built. About a minute each
   cargo xtask token-endpoint-cost
                         Load jeton's server over HTTP and gRPC, interleaved, and write
                         docs/reference/token-endpoint-cost.md; about two minutes, on a quiet machine

@@ -7,6 +7,7 @@
 //! an interval. The log is docs/reference/service-cost.md. The command fails if a ratio is below its
 //! minimum, so that a regression is noticed.
 
+pub(crate) mod instructions;
 mod load;
 pub(crate) mod message;
 pub(crate) mod servers;

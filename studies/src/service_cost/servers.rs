@@ -1,11 +1,12 @@
 //! The servers: each is a process pinned to one core, and ends when it is dropped.
 
 use std::fs::File;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use xtask::command::{Error, Workspace, on_path, run as run_command};
+use xtask::command::{Error, Workspace, on_path, run as run_command, succeeds};
 
 use super::load::{Call, Seen};
 use super::message::HS256_PROFILE;
@@ -15,7 +16,11 @@ const CORE: &str = "0";
 /// Where everything that they write goes.
 const FOLDER: &str = "target/service-cost";
 /// How long a server may take to say where it listens.
-const START_LIMIT: Duration = Duration::from_secs(20);
+const START_LIMIT: Duration = Duration::from_secs(120);
+/// What callgrind counts: the function that drives a connection.
+const CONNECTION: &str = "--toggle-collect=*CoalescedStream*drive*";
+/// The folder of a server under callgrind, and the names of the counts in it.
+const CALLGRIND: &str = "callgrind";
 
 /// Whether the machine has what it takes to build the servers and to load one from another core.
 pub(crate) fn needs() -> Result<(), Error> {
@@ -66,19 +71,61 @@ impl Server {
     pub(crate) fn jeton(workspace: &Workspace) -> Result<Self, Error> {
         build(workspace)?;
         let scratch = fresh(workspace, "jeton")?;
-        let config = scratch.join("jeton.toml");
-        let text = format!(
-            "data = \"data\"\nlisten = \"127.0.0.1:0\"\nadmin_listen = \"127.0.0.1:0\"\nworkers = 1\n\n\
-             [[issuer]]\niss = \"https://id.example\"\nprofiles = [\n  \
-             {{ name = \"{HS256_PROFILE}\", alg = \"HS256\", lifetime_seconds = 7200, audiences = [\"api\"] }},\n  \
-             {{ name = \"access\", alg = \"ES256\", lifetime_seconds = 7200, audiences = [\"api\"] }},\n]\n\n\
-             [generate_jwt]\nissuer = \"https://id.example\"\nhs256 = \"{HS256_PROFILE}\"\nes256 = \"access\"\n"
-        );
-        std::fs::write(&config, text)
-            .map_err(|error| Error::Usage(format!("{}: {error}", config.display())))?;
+        let config = both_algorithms(&scratch)?;
         let mut command = pinned(workspace, &workspace.target().join("dist/jeton"));
         command.arg("serve").arg("--config").arg(&config);
         Self::start(command, scratch, "gRPC and HTTP   http://")
+    }
+
+    /// This program under callgrind, with the same configuration.
+    pub(super) fn under_callgrind(workspace: &Workspace, program: &Path) -> Result<Self, Error> {
+        let scratch = fresh(workspace, CALLGRIND)?;
+        let config = both_algorithms(&scratch)?;
+        // Under callgrind the server is slow, and would refuse calls.
+        std::fs::OpenOptions::new()
+            .append(true)
+            .open(&config)
+            .and_then(|mut file| file.write_all(b"[limits]\nworker_delay_milliseconds = 60000\n"))
+            .map_err(|error| Error::Usage(format!("{}: {error}", config.display())))?;
+        let mut valgrind = workspace.command("valgrind");
+        valgrind.args(["-q", "--tool=callgrind", CONNECTION]);
+        valgrind.arg(format!(
+            "--callgrind-out-file={}",
+            scratch.join(CALLGRIND).to_string_lossy()
+        ));
+        valgrind
+            .arg(program)
+            .arg("serve")
+            .arg("--config")
+            .arg(&config);
+        Self::start(valgrind, scratch, "gRPC and HTTP   http://")
+    }
+
+    /// Ends a count of callgrind, begins the next one, and returns what was counted.
+    pub(super) fn instructions(&self, workspace: &Workspace) -> Result<u64, Error> {
+        let mut control = workspace.command("callgrind_control");
+        if !succeeds(control.arg("--dump").arg(self.process.id().to_string())) {
+            return Err(Error::Failed("callgrind_control wrote no count".to_owned()));
+        }
+        // Each dump is a file with the next number: the last one is this one.
+        let number = |entry: std::fs::DirEntry| -> Option<u32> {
+            let name = entry.file_name().into_string().ok()?;
+            name.strip_prefix(CALLGRIND)?
+                .strip_prefix('.')?
+                .parse()
+                .ok()
+        };
+        let written = std::fs::read_dir(&self.scratch).map_err(|_| gone())?;
+        let last = written.flatten().filter_map(number).max();
+        last.and_then(|last| {
+            std::fs::read_to_string(self.scratch(&format!("{CALLGRIND}.{last}"))).ok()
+        })
+        .and_then(|dump| {
+            let mut lines = dump.lines();
+            lines.find_map(|line| line.strip_prefix("totals: ")?.trim().parse().ok())
+        })
+        .filter(|&count| count > 0)
+        .ok_or_else(|| Error::Failed(format!("callgrind counted nothing with {CONNECTION}")))
     }
 
     /// jeton's from a built binary, with this configuration in a folder of that name. The data folder stays from one
@@ -136,6 +183,9 @@ impl Server {
             if let Some(address) = addresses.next() {
                 server.address = address.to_owned();
                 return Ok(server);
+            }
+            if !matches!(server.process.try_wait(), Ok(None)) {
+                break;
             }
             std::thread::sleep(Duration::from_millis(20));
         }
@@ -202,6 +252,21 @@ impl Drop for Server {
 pub(crate) fn build(workspace: &Workspace) -> Result<(), Error> {
     let mut build = workspace.cargo(&["build", "--profile", "dist", "--locked"]);
     run_command(build.args(["-p", "jeton-cli", "-p", "jeton-lab"]))
+}
+
+/// Writes a configuration with an issuer that has both algorithms.
+fn both_algorithms(scratch: &Path) -> Result<PathBuf, Error> {
+    let config = scratch.join("jeton.toml");
+    let text = format!(
+        "data = \"data\"\nlisten = \"127.0.0.1:0\"\nadmin_listen = \"127.0.0.1:0\"\nworkers = 1\n\n\
+         [[issuer]]\niss = \"https://id.example\"\nprofiles = [\n  \
+         {{ name = \"{HS256_PROFILE}\", alg = \"HS256\", lifetime_seconds = 7200, audiences = [\"api\"] }},\n  \
+         {{ name = \"access\", alg = \"ES256\", lifetime_seconds = 7200, audiences = [\"api\"] }},\n]\n\n\
+         [generate_jwt]\nissuer = \"https://id.example\"\nhs256 = \"{HS256_PROFILE}\"\nes256 = \"access\"\n"
+    );
+    std::fs::write(&config, text)
+        .map_err(|error| Error::Usage(format!("{}: {error}", config.display())))?;
+    Ok(config)
 }
 
 fn gone() -> Error {
