@@ -125,3 +125,17 @@ pub(super) fn jar(folder: &Path) -> PathBuf {
         "repository/io/github/jeton/jeton/{version}/jeton-{version}.jar"
     ))
 }
+
+/// Fetches a file from Maven Central into an empty folder, and returns the files there.
+pub(super) fn fetch(
+    workspace: &Workspace,
+    artifact: &str,
+    folder: &Path,
+) -> Result<Vec<PathBuf>, Error> {
+    empty(folder)?;
+    let mut maven = workspace.command("mvn");
+    maven.args(["--quiet", "--batch-mode", "dependency:copy"]);
+    maven.arg(format!("-Dartifact={artifact}"));
+    run_command(maven.arg(format!("-DoutputDirectory={}", folder.display())))?;
+    super::files_in(folder)
+}

@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::built;
 use super::target::{TARGETS, Target};
-use super::{empty, failed, files_in};
+use super::{empty, failed, files_in, java};
 use crate::command::{Error, Workspace, output, run as run_command};
 
 const PAGE: &str = "docs/reference/package-sizes.md";
@@ -17,6 +17,8 @@ const PAGE: &str = "docs/reference/package-sizes.md";
 const TITLE: &str = "# Sizes of the packages\n\n`cargo xtask package --sizes` writes this page from `dist/` and from the \
     registries. *Download* is the size of the files that a package manager or the install script fetches for one platform. \
     *Unpacked* is their content. Sizes are in kB (1000 bytes).\n\n";
+
+const BESIDE: &str = "On Linux x64 with glibc. For claims as objects, jeton for Java needs Jackson; it is not counted.";
 
 /// Other libraries: those with whom the guides for moving compare, with what they need.
 const PIP: [&str; 2] = ["PyJWT==2.15.1", "cryptography==50.0.2"];
@@ -60,7 +62,7 @@ pub(super) fn run(workspace: &Workspace) -> Result<(), Error> {
     }
     entries.extend(others(workspace, &work)?);
     entries.sort_by_key(|entry| entry.language);
-    let mut text = format!("{TITLE}## Beside other libraries\nOn Linux x64 with glibc.\n\n");
+    let mut text = format!("{TITLE}## Beside other libraries\n{BESIDE}\n\n");
     text += &table(workspace, "language", &entries)?;
     text += "\n## Libraries for all platforms\n\n";
     text += &table(workspace, "language", &all(libraries, &own))?;
@@ -132,12 +134,8 @@ fn others(workspace: &Workspace, work: &Path) -> Result<Vec<Entry>, Error> {
         add("Node", name, npm(workspace, &folder, name)?);
     }
     for name in MAVEN {
-        let folder = work.join("maven");
-        let mut maven = workspace.command("mvn");
-        maven.args(["--quiet", "--batch-mode", "dependency:copy"]);
-        maven.arg(format!("-Dartifact={name}"));
-        run_command(maven.arg(format!("-DoutputDirectory={}", folder.display())))?;
-        add("Java", name, files_in(&folder)?);
+        let files = java::fetch(workspace, name, &work.join("maven"))?;
+        add("Java", name, files);
     }
     for name in GO {
         let mut go = workspace.command("go");

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::super::{failed, files_in};
+use super::super::{empty, failed, files_in};
 use super::{Context, Root, go, java, node, python};
 use crate::command::Error;
 
@@ -58,6 +58,8 @@ const NEWER_GLIBC: &str = "version `GLIBC_2.99' not found";
 pub(super) fn go_damaged(context: &Context<'_>, root: &Root<'_>) -> Result<(), Error> {
     needs_native(root)?;
     go::add_program(context, root)?;
+    // An earlier check may have the module in Go's cache, which is not read from the proxy again.
+    empty(&root.path("go"))?;
     let proxy = root.path("proxy");
     let is_native = |file: &&PathBuf| {
         let path = file.display().to_string();
@@ -203,11 +205,19 @@ pub(super) fn node_noexec(context: &Context<'_>, root: &Root<'_>) -> Result<(), 
     )
 }
 
+/// The user `nobody` cannot write to the project. On a read-only file system, Node names another cause.
 pub(super) fn node_read_only(context: &Context<'_>, root: &Root<'_>) -> Result<(), Error> {
     needs_native(root)?;
     let packages = node::add_packages(context, root)?;
-    let outcome = node::install_in(context, root, "/mnt", &packages, READ_ONLY)?;
-    check_line(outcome, &["npm", "EROFS", "read-only file system"])
+    let install = node::install_command(context, &packages);
+    let node = node::node(context, root);
+    let mut arguments = vec!["--userspec=65534:65534", "/", node.as_str()];
+    arguments.extend(install.iter().map(String::as_str));
+    arguments.extend(["--cache", "/mnt/cache"]);
+    let cache = "mount -t tmpfs tmpfs mnt";
+    let outcome = root.outcome(root.command("/usr/sbin/chroot", &arguments, cache))?;
+    let folder = "/check/app/node_modules";
+    check_line(outcome, &["npm", "EACCES: permission denied", folder])
 }
 
 fn node_installed(context: &Context<'_>, root: &Root<'_>) -> Result<(), Error> {
@@ -225,9 +235,15 @@ fn run_node(
 }
 
 /// Runs pip in the root, which installs a file.
-fn install(root: &Root<'_>, options: &[&str], setup: &str) -> Result<(bool, String), Error> {
+fn install(
+    context: &Context<'_>,
+    root: &Root<'_>,
+    options: &[&str],
+    setup: &str,
+) -> Result<(bool, String), Error> {
+    let python = python::python(context, root)?;
     let arguments = [&python::INSTALL[..], options].concat();
-    root.outcome(root.command("/usr/bin/python3", &arguments, setup))
+    root.outcome(root.command(&python, &arguments, setup))
 }
 
 pub(super) fn python_platform(context: &Context<'_>, root: &Root<'_>) -> Result<(), Error> {
@@ -237,7 +253,7 @@ pub(super) fn python_platform(context: &Context<'_>, root: &Root<'_>) -> Result<
     let name = own.replace(root.target.processor(), "riscv64");
     let from = root.path(own);
     fs::rename(&from, root.path(&name)).map_err(|error| failed(&from, &error))?;
-    let outcome = install(root, &[&format!("/check/{name}")], "")?;
+    let outcome = install(context, root, &[&format!("/check/{name}")], "")?;
     check_line(
         outcome,
         &[&name, "is not a supported wheel on this platform"],
@@ -249,13 +265,13 @@ const OLDER: &str =
     "def manylinux_compatible(major, minor, processor):\n    return (major, minor) < (2, 28)\n";
 
 pub(super) fn python_glibc(context: &Context<'_>, root: &Root<'_>) -> Result<(), Error> {
-    python::is_supported(root)?;
     let wheel = python::add_wheel(context, root)?;
     root.write("_manylinux.py", OLDER)?;
     let code = "import sys; sys.path.insert(0, '/check'); from pip._internal.cli.main import main; \
                 sys.exit(main(sys.argv[1:]))";
     let arguments = [&["-c", code][..], &python::INSTALL[2..], &[&wheel]].concat();
-    let outcome = root.outcome(root.command("/usr/bin/python3", &arguments, ""))?;
+    let python = python::python(context, root)?;
+    let outcome = root.outcome(root.command(&python, &arguments, ""))?;
     check_line(
         outcome,
         &[
@@ -269,7 +285,7 @@ pub(super) fn python_damaged(context: &Context<'_>, root: &Root<'_>) -> Result<(
     let wheel = python::add_wheel(context, root)?;
     let name = wheel.trim_start_matches("/check/");
     damage(&root.path(name))?;
-    let outcome = install(root, &[&wheel], "")?;
+    let outcome = install(context, root, &[&wheel], "")?;
     check_line(outcome, &[name, "invalid"])
 }
 
@@ -278,7 +294,8 @@ pub(super) fn python_noexec(context: &Context<'_>, root: &Root<'_>) -> Result<()
     python::readme(context, root)?;
     let setup = format!("{NOEXEC} && cp -r check/site mnt/");
     let code = "import sys; sys.path.append('/mnt/site'); import jeton";
-    let outcome = root.outcome(root.command("/usr/bin/python3", &["-c", code], &setup))?;
+    let python = python::python(context, root)?;
+    let outcome = root.outcome(root.command(&python, &["-c", code], &setup))?;
     check_line(
         outcome,
         &[
@@ -290,9 +307,8 @@ pub(super) fn python_noexec(context: &Context<'_>, root: &Root<'_>) -> Result<()
 }
 
 pub(super) fn python_read_only(context: &Context<'_>, root: &Root<'_>) -> Result<(), Error> {
-    python::is_supported(root)?;
     let wheel = python::add_wheel(context, root)?;
-    let outcome = install(root, &["--target", "/mnt/site", &wheel], READ_ONLY)?;
+    let outcome = install(context, root, &["--target", "/mnt/site", &wheel], READ_ONLY)?;
     check_line(outcome, &["Read-only file system: '/mnt/site'"])
 }
 

@@ -77,27 +77,27 @@ pub(super) fn install(
     root: &Root<'_>,
     packages: &[String],
 ) -> Result<(), Error> {
-    let (ended_well, text) = install_in(context, root, "/check/app", packages, "")?;
-    if ended_well {
-        Ok(())
-    } else {
-        Err(Error::Failed(text))
-    }
+    let arguments = install_command(context, packages);
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    root.run(&node(context, root), &arguments).map(drop)
 }
 
-/// Installs packages into a folder of the root, and returns whether npm succeeds and what it writes.
-pub(super) fn install_in(
-    context: &Context<'_>,
-    root: &Root<'_>,
-    folder: &str,
-    packages: &[String],
-    setup: &str,
-) -> Result<(bool, String), Error> {
+/// Returns the arguments with which Node runs npm, which installs packages into the project.
+pub(super) fn install_command(context: &Context<'_>, packages: &[String]) -> Vec<String> {
     let npm = runtime_file(context, "npm/bin/npm-cli.js");
-    let mut arguments = vec![npm.as_str(), "--prefix", folder, "install", "--offline"];
-    arguments.extend(["--no-audit", "--no-fund", "--install-links"]);
-    arguments.extend(packages.iter().map(String::as_str));
-    root.outcome(root.command(&node(context, root), &arguments, setup))
+    let install = [
+        npm.as_str(),
+        "--prefix",
+        "/check/app",
+        "install",
+        "--offline",
+    ];
+    let options = ["--no-audit", "--no-fund", "--install-links"];
+    let all = install
+        .iter()
+        .chain(&options)
+        .map(|part| (*part).to_owned());
+    all.chain(packages.iter().cloned()).collect()
 }
 
 pub(super) fn readme(context: &Context<'_>, root: &Root<'_>) -> Result<(), Error> {

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::super::super::readme::first_block;
 use super::super::{RELEASE, failed};
-use super::{Context, Root, java, node};
+use super::{Context, Root, java, node, python};
 use crate::command::{Error, run as run_command};
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -161,6 +161,7 @@ pub(super) fn lab(context: &Context<'_>, root: &Root<'_>) -> Result<(), Error> {
     }
     node::add_node(context, root)?;
     root.add_command("java", &java::java(root))?;
+    python::python(context, root)?;
     let archives = ["jeton", "jeton-lab"].map(|program| archive(root, program));
     add_release(context, root, &archives.each_ref().map(String::as_str))?;
     let line = first_block(context.workspace, "README.md", "")?;
