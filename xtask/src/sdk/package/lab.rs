@@ -242,7 +242,12 @@ fn packaged_modules(archive: &Archive<'_>, driver: &Driver) -> Result<PathBuf, E
     }
     let from = driver.source.join("go.mod");
     let text = fs::read_to_string(&from).map_err(|error| failed(&from, &error))?;
-    let folder = format!("=> {}/", libraries.display());
+    // Go writes the path into the program. One below the checkout is the same for all builders.
+    let inner = libraries.strip_prefix(archive.workspace.root());
+    let folder = inner.map_or_else(
+        |_| format!("=> {}/", libraries.display()),
+        |inner| format!("=> ../../../{}/", inner.display()),
+    );
     let to = driver.out.join("go.mod");
     files::write(&to, &text.replace("=> ../../../sdk/go/lib/", &folder))?;
     Ok(to)

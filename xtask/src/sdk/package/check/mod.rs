@@ -29,6 +29,7 @@ const RUNTIMES: &[&str] = &[
     "ca-certificates",
     "coreutils",
     "dash",
+    "diffutils",
     "dpkg",
     "gzip",
     "libatomic1",
