@@ -392,6 +392,8 @@ fn install_for(
         "--no-deps",
         "--no-compile",
         "--only-binary=:all:",
+        // pip compares a package with its own version. Compiled modules have theirs in their names.
+        "--ignore-requires-python",
         "--python-version",
         version,
     ]);
