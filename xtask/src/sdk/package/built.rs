@@ -58,6 +58,16 @@ pub(super) fn files(workspace: &Workspace, kind: &str, target: &Target) -> Vec<P
     }
 }
 
+/// Returns the files that show that a kind was built for the platform. One jar is for all platforms, and the modules for Go
+/// of other platforms are in `dist/` without a library; each platform that was built has a list of crates.
+pub(super) fn proofs(workspace: &Workspace, kind: &str, target: &Target) -> Vec<PathBuf> {
+    let mut files = files(workspace, kind, target);
+    if ["go", "java"].contains(&kind) {
+        files.push(sdk(workspace, kind).join(format!("sbom-{}.cdx.json", target.triple)));
+    }
+    files
+}
+
 /// Fails if a package of these kinds was not built for one of the platforms.
 pub(super) fn require(
     workspace: &Workspace,
@@ -66,7 +76,7 @@ pub(super) fn require(
 ) -> Result<(), Error> {
     for kind in kinds {
         for target in targets {
-            let files = files(workspace, kind.name, target);
+            let files = proofs(workspace, kind.name, target);
             if let Some(missing) = files.iter().find(|file| !file.is_file()) {
                 let missing = missing.strip_prefix(workspace.root()).unwrap_or(missing);
                 return Err(Error::Usage(format!(
@@ -249,13 +259,20 @@ mod tests {
 
     #[test]
     fn packages_that_were_not_built_are_named_in_one_line() {
-        let (_folder, workspace) = with(&["jeton-node/jeton-0.1.0.tgz"]);
+        let (_folder, workspace) = with(&[
+            "jeton-java/repository/io/github/jeton/jeton/0.1.0/jeton-0.1.0.jar",
+            "jeton-node/jeton-0.1.0.tgz",
+        ]);
         let said = |name: &str| {
             let kinds: Vec<&Kind> = KINDS.iter().filter(|kind| kind.name == name).collect();
             require(&workspace, &kinds, &[&TARGETS[0]]).map_err(|error| error.to_string())
         };
         for (name, file) in [
             ("c", "dist/jeton-c/jeton-c-x86_64-unknown-linux-gnu.tar.gz"),
+            (
+                "java",
+                "dist/jeton-java/sbom-x86_64-unknown-linux-gnu.cdx.json",
+            ),
             ("node", "dist/jeton-node/jeton-linux-x64-gnu-0.1.0.tgz"),
             ("python", "dist/jeton-python/pyjeton-0.1.0-*-linux-x64.whl"),
             ("service", "dist/release/jeton-0.1.0-linux-x64.tar.gz"),

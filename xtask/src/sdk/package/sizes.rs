@@ -34,12 +34,6 @@ struct Entry {
     files: Vec<PathBuf>,
 }
 
-impl Entry {
-    fn is_built(&self) -> bool {
-        !self.files.is_empty() && self.files.iter().all(|file| file.is_file())
-    }
-}
-
 /// Prints the sizes, and writes the page.
 pub(super) fn run(workspace: &Workspace) -> Result<(), Error> {
     let work = workspace.target().join("package/sizes");
@@ -66,7 +60,7 @@ pub(super) fn run(workspace: &Workspace) -> Result<(), Error> {
     text += &table(workspace, "language", &entries)?;
     text += "\n## Libraries for all platforms\n\n";
     text += &table(workspace, "language", &all(libraries, &own))?;
-    text += "\n## Programs\nThe image is for both processors, so that it has two programs.\n\n";
+    text += "\n## Programs\nThe image has the program of each platform that was built.\n\n";
     text += &table(workspace, "platform", &all(programs, &own))?;
     print!("{text}");
     let page = workspace.path(PAGE);
@@ -84,21 +78,30 @@ const LIBRARIES: [(&str, &str); 5] = [
 
 /// The libraries for one platform. Those that are not in `dist` are left out.
 fn libraries(workspace: &Workspace, target: &Target) -> Vec<Entry> {
+    let is_built = |(kind, _): &(&str, _)| {
+        let proofs = built::proofs(workspace, kind, target);
+        proofs.iter().all(|file| file.is_file())
+    };
     let entry = |(kind, language)| Entry {
         language,
         name: format!("jeton, {}", target.npm),
         files: built::files(workspace, kind, target),
     };
-    let all = LIBRARIES.into_iter().map(entry);
-    all.filter(Entry::is_built).collect()
+    LIBRARIES.into_iter().filter(is_built).map(entry).collect()
 }
 
-/// The programs for one platform.
+/// The programs for one platform. The image is in the list of the first, because it is one file for all.
 fn programs(workspace: &Workspace, target: &Target) -> Vec<Entry> {
+    let is_image = |file: &Path| file.extension().is_some_and(|ending| ending == "tar");
     let kinds = ["service", "lab"].into_iter();
     let files = kinds.flat_map(|kind| built::files(workspace, kind, target));
+    let files = files.filter(|file| file.is_file() && (*target == TARGETS[0] || !is_image(file)));
     let entry = |file: PathBuf| Entry {
-        language: target.platform(),
+        language: if is_image(&file) {
+            "all"
+        } else {
+            target.platform()
+        },
         name: file
             .file_name()
             .unwrap_or_default()
@@ -106,7 +109,7 @@ fn programs(workspace: &Workspace, target: &Target) -> Vec<Entry> {
             .into_owned(),
         files: vec![file],
     };
-    files.map(entry).filter(Entry::is_built).collect()
+    files.map(entry).collect()
 }
 
 /// Fetches other libraries into a folder each.
