@@ -48,14 +48,21 @@ impl<'w> Static<'w> {
         }
         let linker = format!("CARGO_TARGET_{}_LINKER", name.to_uppercase());
         command
+            .env("CARGO_TARGET_DIR", self.cargo_folder())
             .env(linker, self.target.binutil("gcc"))
             .env("CARGO_BUILD_TARGET", self.target.triple)
             .env("JETON_PACKAGED", "1")
     }
 
+    /// Returns the folder of cargo's files. In the one of the libraries, whose flags are others, each build would compile
+    /// the dependencies again.
+    fn cargo_folder(&self) -> PathBuf {
+        self.toolchain.target().join("static")
+    }
+
     /// Returns the folder of cargo's files, and the one of its results for a profile.
     pub(super) fn folders(&self, profile: &str) -> (PathBuf, PathBuf) {
-        let target = self.toolchain.target();
+        let target = self.cargo_folder();
         let built = target.join(self.target.triple).join(profile);
         (target, built)
     }
