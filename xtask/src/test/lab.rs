@@ -231,7 +231,11 @@ const INSPECTED: [&str; 10] = [
 ];
 
 /// The pages of servers that the command line's tests leave there.
-const SERVED: [&str; 2] = ["serve-ready.html", "serve-store-gone.html"];
+const SERVED: [&str; 3] = [
+    "serve-ready.html",
+    "serve-servers.html",
+    "serve-store-gone.html",
+];
 
 /// Opens the page of that run in Chromium, those of other runs, of `inspect --web`, and of servers.
 pub(super) fn browser(workspace: &Workspace) -> Result<Outcome, Error> {

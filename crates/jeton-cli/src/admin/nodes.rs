@@ -1,6 +1,7 @@
 //! `jeton admin nodes`.
 
 use clap::Args;
+use jeton_issuer::RunningNode;
 
 use super::display;
 use super::target::TargetArgs;
@@ -45,19 +46,9 @@ fn table(nodes: &[NodeView]) -> String {
         "name", "version", "state", "clock", "heard", "lease", "revision", "id",
     ];
     let rows = nodes.iter().map(|node| {
-        let state = match (node.is_self, node.is_running, node.ahead_seconds) {
-            (true, ..) => "running, answers",
-            (false, true, Some(_)) => "running",
-            // Its record is in the store, and no new one has arrived.
-            (false, true, None) => "silent",
-            (false, false, _) => "ended",
-        };
-        let clock = match node.ahead_seconds {
-            None => "unknown".to_owned(),
-            Some(0) => "same".to_owned(),
-            Some(ahead) if ahead > 0 => format!("{ahead} s ahead"),
-            Some(ahead) => format!("{} s behind", ahead.unsigned_abs()),
-        };
+        let ahead = node.ahead_seconds;
+        let state = RunningNode::state_text(node.is_self, node.is_running, ahead);
+        let clock = RunningNode::clock_text(ahead);
         let heard = node
             .heard_seconds_ago
             .map_or_else(|| "never".to_owned(), |seconds| format!("{seconds} s ago"));

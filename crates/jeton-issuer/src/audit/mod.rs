@@ -15,6 +15,7 @@ mod folder;
 mod log;
 #[cfg(test)]
 mod model_test;
+mod newest;
 mod node_chain;
 mod read;
 mod verify;
@@ -27,4 +28,5 @@ pub use verify::{AuditCheck, audit_last_hash, check_audit, verify_audit};
 
 pub(crate) use entry::{Act, Chain, written_at};
 pub(crate) use log::{LogState, checkpoint, newest_time, store_name};
+pub(crate) use newest::newest_audit;
 pub(crate) use node_chain::OwnChain;

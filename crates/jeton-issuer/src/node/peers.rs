@@ -41,6 +41,29 @@ pub struct RunningNode {
     pub is_self: bool,
 }
 
+impl RunningNode {
+    /// Returns what people read about the state of a node, given `is_self`, `is_live` and `ahead`.
+    pub fn state_text(is_self: bool, is_live: bool, ahead: Option<i64>) -> &'static str {
+        match (is_self, is_live, ahead) {
+            (true, ..) => "running, answers",
+            (false, true, Some(_)) => "running",
+            // Its record is in the store, and no new one has arrived.
+            (false, true, None) => "silent",
+            (false, false, _) => "ended",
+        }
+    }
+
+    /// Returns what people read about `ahead`.
+    pub fn clock_text(ahead: Option<i64>) -> String {
+        match ahead {
+            None => "unknown".to_owned(),
+            Some(0) => "same".to_owned(),
+            Some(ahead) if ahead > 0 => format!("{ahead} s ahead"),
+            Some(ahead) => format!("{} s behind", ahead.unsigned_abs()),
+        }
+    }
+}
+
 /// An update that is older says nothing about the clock of its writer.
 const HEARD_AT_ONCE: Duration = Duration::from_secs(20);
 

@@ -7,7 +7,7 @@ use jeton_store::{Status as StoreStatus, block_on};
 use super::Node;
 use crate::audit::{
     AuditEntry, AuditFilter, AuditPart, AuditPositions, audit_bases, audit_last_hash, drop_audit,
-    export_audit, read_audit, verify_audit,
+    export_audit, newest_audit, read_audit, verify_audit,
 };
 use crate::backup::{BackupSummary, back_up};
 use crate::check::{check_records, sealed_under};
@@ -46,6 +46,16 @@ impl Node {
         each: &mut (dyn FnMut(AuditEntry) -> bool + Send),
     ) -> Result<()> {
         block_on(read_audit(&*self.inner.store, filter, each))
+    }
+
+    /// Returns the newest entries of the audit log, up to ten, the newest first. It reads few records, however long the
+    /// log is.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Store`](crate::Error::Store), [`Error::Record`](crate::Error::Record).
+    pub fn newest_audit(&self) -> Result<Vec<AuditEntry>> {
+        newest_audit(&*self.inner.store)
     }
 
     /// Returns the chains of the audit log, as [`audit_bases`].

@@ -9,7 +9,7 @@ mod token_api;
 mod watch;
 
 use admin::ImportKeyMessage;
-pub(crate) use admin::{AdminApi, fault, state};
+pub(crate) use admin::{AdminApi, ask_store, fault, state};
 pub(crate) use content_type::{is_grpc, speaks_grpc};
 pub(crate) use report::ReportApi;
 pub(crate) use token_api::TokenApi;

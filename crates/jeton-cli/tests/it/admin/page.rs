@@ -59,6 +59,22 @@ fn page_has_the_facts_of_status_and_the_keys_of_each_issuer() {
     for fact in facts {
         assert!(page.contains(&fact), "{fact}: {page}");
     }
+    // The newest entries of the audit log, as all of it has them.
+    let log = running.admin(&["audit", "--last", "10", "--json"], b"");
+    let entries = String::from_utf8(log).unwrap();
+    assert!(entries.lines().count() > 4, "{entries}");
+    for line in entries.lines() {
+        let entry: Value = serde_json::from_str(line).unwrap();
+        for name in ["actor", "act", "iss"] {
+            let text = entry[name].as_str().unwrap();
+            assert!(
+                page.contains(&format!("<td>{text}</td>")),
+                "{name} {text}: {page}"
+            );
+        }
+    }
+    assert!(page.contains("user-7"), "{page}");
+    assert!(page.contains("<td>running, answers</td>"), "{page}");
     for issuer in status["issuers"].as_array().unwrap() {
         let issuer = issuer.as_str().unwrap();
         for key in json(&["key", "list", issuer]).as_array().unwrap() {

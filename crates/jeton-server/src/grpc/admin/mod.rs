@@ -23,7 +23,6 @@ use jeton_proto::v1::{
     ReencryptKeysRequest, ReencryptKeysResponse, ReportCompromisedKeyRequest, Revocation,
     RotateKeyRequest, SetIssuerRequest, StatusRequest, StatusResponse, WithdrawKeyRequest, key,
 };
-use jeton_store::Status as StoreStatus;
 use jeton_transport::grpc::RequestMessage;
 use tonic::{Request, Response, Status};
 use zeroize::{Zeroize as _, Zeroizing};
@@ -336,7 +335,12 @@ pub(crate) fn state(node: &Node) -> StatusResponse {
     let status = node.status();
     // A store that does not answer would hold this answer back. What the node remembers needs no store.
     let is_silent = status.cause == Some(Cause::StoreSilent);
-    let asked = if is_silent { None } else { ask_store(node) };
+    let ask = |node: &Node| Ok((node.store_status()?, node.sealed_under()?));
+    let asked = if is_silent {
+        None
+    } else {
+        ask_store(node, ask)
+    };
     let (store, keys, unanswered) = match asked {
         Some(Ok((store, keys))) => (Some(store), keys, None),
         Some(Err(Error::Store(jeton_store::Error::Io(..)))) => {
@@ -381,11 +385,13 @@ pub(crate) fn state(node: &Node) -> StatusResponse {
 }
 
 /// Asks the store, and waits for a second at most: a store may take longer, and the state of the server must not.
-fn ask_store(node: &Node) -> Option<jeton_issuer::Result<(StoreStatus, Vec<String>)>> {
+pub(crate) fn ask_store<T: Send + 'static>(
+    node: &Node,
+    ask: impl FnOnce(&Node) -> jeton_issuer::Result<T> + Send + 'static,
+) -> Option<jeton_issuer::Result<T>> {
     let (sender, answer) = mpsc::channel();
     let node = node.clone();
-    let ask = move || Ok((node.store_status()?, node.sealed_under()?));
-    thread::spawn(move || drop(sender.send(ask())));
+    thread::spawn(move || drop(sender.send(ask(&node))));
     answer.recv_timeout(STORE_ANSWER).ok()
 }
 

@@ -1,7 +1,9 @@
 //! The page of the admin listener, which needs the right of `admin status`, and the links to it.
 
+mod audit;
 mod clients;
 mod issuers;
+mod nodes;
 mod state;
 
 use std::sync::Arc;
@@ -10,6 +12,7 @@ use std::time::Instant;
 use bytes::Bytes;
 use http::header::{AUTHORIZATION, COOKIE, HeaderName, HeaderValue, SET_COOKIE};
 use http::{Method, Request, Response, StatusCode};
+use jeton_issuer::Node;
 use jeton_page::Page;
 use jeton_store::Moment;
 use jeton_transport::Peer;
@@ -192,6 +195,10 @@ fn cookie_values<'r, B>(request: &'r Request<B>, name: &'r str) -> impl Iterator
 fn rendered(service: &Service) -> Page<'static> {
     let now = service.node.now().unix_seconds();
     let state = grpc::state(&service.node);
+    // A store that has not answered for the state is not asked again.
+    let has_answered = !state.engine.is_empty();
+    let asked = has_answered.then(|| grpc::ask_store(&service.node, Node::newest_audit));
+    let entries = asked.flatten().and_then(Result::ok);
     Page {
         program: "jeton serve",
         heading: "State of the server",
@@ -200,6 +207,8 @@ fn rendered(service: &Service) -> Page<'static> {
             (state::section(&state))
             (clients::section(&service.authenticator.load()))
             (issuers::section(&service.node, now))
+            (audit::section(entries.as_deref()))
+            (nodes::section(&state.nodes))
         },
         footer: html! {
             "Made by jeton " (env!("CARGO_PKG_VERSION")) " at " (time(now)) ". It does not change by itself: load it again."

@@ -7,20 +7,21 @@ use jeton_testkit::until;
 use serde_json::Value;
 
 use super::{Cluster, ISSUER, get, is_ready};
+use crate::admin::page::{keep, page};
 use crate::binary::jeton;
 use crate::serving::Serving;
 
-fn copy(from: &Path, to: &Path) {
+pub(super) fn copy(from: &Path, to: &Path) {
     let copied = Command::new("cp").arg("-a").args([from, to]).status();
     assert!(copied.unwrap().success());
 }
 
 impl Cluster {
-    fn data(&self) -> PathBuf {
+    pub(super) fn data(&self) -> PathBuf {
         self.folder.path().join("etcd").join("member0")
     }
 
-    fn issue_to(&self, server: &Serving, subject: &str) -> String {
+    pub(super) fn issue_to(&self, server: &Serving, subject: &str) -> String {
         let args = ["issue", "--profile", "access", "--subject", subject];
         let (code, said) = self.token(server, &args);
         assert_eq!(code, Some(0), "{said}");
@@ -28,7 +29,7 @@ impl Cluster {
     }
 
     /// Retries while the server loads everything again.
-    fn revoke_subject(&self, server: &Serving, subject: &str) {
+    pub(super) fn revoke_subject(&self, server: &Serving, subject: &str) {
         let admin = server.admin_address();
         let args = [
             "admin", "revoke", "subject", ISSUER, subject, "--server", &admin,
@@ -38,7 +39,7 @@ impl Cluster {
         });
     }
 
-    fn nodes(&self, server: &Serving) -> Value {
+    pub(super) fn nodes(&self, server: &Serving) -> Value {
         let admin = server.admin_address();
         let output = jeton(
             self.folder.path(),
@@ -128,6 +129,13 @@ fn etcd_servers_know_each_other() {
     let first = &nodes["nodes"][0];
     assert_eq!(first["is_self"], true, "{nodes}");
     assert_eq!(first["version"], env!("CARGO_PKG_VERSION"), "{nodes}");
+    let page = page(cluster.folder.path(), &one.admin_address());
+    keep("serve-servers.html", &page);
+    for node in nodes["nodes"].as_array().unwrap() {
+        let id = node["id"].as_str().unwrap();
+        assert!(page.contains(&format!("<code>{id}</code>")), "{id}: {page}");
+    }
+    assert!(page.contains("<td>running, answers</td>"), "{page}");
     // On the store itself, without a server.
     let store = cluster.etcd.url("/tokens");
     let args = [
