@@ -295,8 +295,10 @@ impl Rules {
 fn count<K: Eq + Hash>(counts: &mut HashTrieMapSync<K, usize>, key: K, more: isize) {
     let count = counts.get(&key).copied().unwrap_or_default();
     match count.saturating_add_signed(more) {
-        0 => drop(counts.remove_mut(&key)),
-        count => drop(counts.insert_mut(key, count)),
+        0 => {
+            counts.remove_mut(&key);
+        }
+        count => counts.insert_mut(key, count),
     }
 }
 
