@@ -16,9 +16,9 @@ use crate::command::{Error, Workspace, output};
 pub(super) fn run(workspace: &Workspace, _: &[&'static Target]) -> Result<(), Error> {
     let tree = Tree::of_commit(workspace)?;
     let release = workspace.path(RELEASE);
-    built::remove(workspace, "release")?;
     let commit = built::only_commit(workspace)?;
     built::check_release(workspace, &commit)?;
+    built::remove(workspace, "release")?;
     for kind in SDKS {
         let folder = built::sdk(workspace, kind);
         if folder.is_dir() {
