@@ -4,6 +4,7 @@
 
 pub(crate) mod proxies;
 pub(crate) mod runtimes;
+pub(crate) mod unpacked;
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -173,7 +174,9 @@ pub(crate) fn run(workspace: &Workspace, extent: Extent) -> Result<(), Error> {
     toolchains();
     cargo_deny(workspace)?;
     if extent == Extent::Everything {
-        proxies::bring(workspace)?;
+        unpacked::NGINX.bring(workspace)?;
+        unpacked::PROMTOOL.bring(workspace)?;
+        proxies::bring_envoy(workspace);
         browser_packages(workspace)?;
     }
     eprintln!(

@@ -1,10 +1,12 @@
 //! The real etcd, as tools/etcd pins it: jeton-store's suite passes on it, a node that is killed on it forgets
-//! nothing, and several servers on it are one service, also while their network and their members fail.
+//! nothing, and several servers on it are one service, also while their network and their members fail. The runbooks of
+//! the alerts are followed, with the rule engine of Prometheus.
 
 use super::{Outcome, programs, tests_in};
 use crate::command::{Error, Workspace, run as run_command};
 use crate::counted::{self, count};
 use crate::etcd::{build, chaos, missing, missing_for_chaos};
+use crate::setup::unpacked::PROMTOOL;
 use crate::tally::{Format, Tally};
 
 /// Builds it, and runs the tests that start it.
@@ -37,8 +39,15 @@ pub(super) fn run(workspace: &Workspace) -> Result<Outcome, Error> {
         run_command(records.env("JETON_ETCD", &etcd))?;
         count("many records", Tally::PASSED);
     }
-    let servers = "crates/jeton-cli/tests/it/serve/etcd.rs";
-    tests_in(workspace, servers, &[("JETON_ETCD", &etcd)])?;
+    let Some(promtool) = PROMTOOL.find(workspace) else {
+        let why = "promtool is not installed: run `cargo xtask setup`";
+        return Ok(Outcome::Skipped(why.into()));
+    };
+    let both = [("JETON_ETCD", &*etcd), ("JETON_PROMTOOL", &*promtool)];
+    for file in ["serve/etcd.rs", "runbooks.rs"] {
+        let file = format!("crates/jeton-cli/tests/it/{file}");
+        tests_in(workspace, &file, &both)?;
+    }
     if let Some(missing) = missing_for_chaos(workspace) {
         return Ok(Outcome::Skipped(format!(
             "the tests with network namespaces: {missing}"

@@ -3,11 +3,11 @@
 
 use super::{Outcome, tests_in};
 use crate::command::{Error, Workspace};
-use crate::setup::proxies;
+use crate::setup::{proxies, unpacked};
 
 /// Runs the tests behind nginx and Envoy.
 pub(super) fn run(workspace: &Workspace) -> Result<Outcome, Error> {
-    let Some(nginx) = proxies::nginx(workspace) else {
+    let Some(nginx) = unpacked::NGINX.find(workspace) else {
         return Ok(Outcome::Skipped("nginx is not installed".into()));
     };
     for file in [
@@ -15,7 +15,16 @@ pub(super) fn run(workspace: &Workspace) -> Result<Outcome, Error> {
         "crates/jeton-server/tests/it/oauth/proxy/nginx.rs",
         "crates/jeton-cli/tests/it/production.rs",
     ] {
-        tests_in(workspace, file, &[("JETON_NGINX", &nginx)])?;
+        let promtool = unpacked::PROMTOOL.find(workspace);
+        let promtool = promtool
+            .iter()
+            .map(|promtool| ("JETON_PROMTOOL", &**promtool));
+        let nginx = [("JETON_NGINX", &*nginx)];
+        tests_in(
+            workspace,
+            file,
+            &nginx.into_iter().chain(promtool).collect::<Vec<_>>(),
+        )?;
     }
     let Some(envoy) = proxies::envoy(workspace) else {
         return Ok(Outcome::Skipped("Envoy is not installed".into()));

@@ -29,6 +29,8 @@ mod pasted;
 mod production;
 mod readme;
 mod remote_keys;
+#[cfg(target_os = "linux")]
+mod runbooks;
 #[cfg(unix)]
 mod serve;
 #[cfg(unix)]

@@ -6,7 +6,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use jeton_testkit::{free_port, write_program};
+use jeton_testkit::{copy_program, free_port, write_program};
 
 use crate::binary::succeeds;
 use crate::data_folder::private;
@@ -15,8 +15,9 @@ use crate::data_folder::private;
 const SYSTEMCTL: &str = r#"#!/bin/sh
 set -eu
 start() {
-    jeton serve --config ETC/jeton.toml --check > /dev/null
-    jeton serve --config ETC/jeton.toml >> ROOT/log 2>&1 &
+    runuser -u jeton -- jeton serve --config ETC/jeton.toml --check > /dev/null
+    # A drop-in of the unit: limits and environment.
+    runuser -u jeton -- $(cat ROOT/drop-in) jeton serve --config ETC/jeton.toml >> ROOT/log 2>&1 &
     echo $! > ROOT/pid
     scheme=http
     if grep -q '^\[tls\]' ETC/jeton.toml; then scheme=https; fi
@@ -45,12 +46,13 @@ for unit; do
         "start jeton") start ;;
         "stop jeton") stop ;;
         "restart jeton") stop; start ;;
-        "reload jeton") jeton serve --config ETC/jeton.toml --check > /dev/null; kill -HUP "$(cat ROOT/pid)" ;;
+        "status jeton") kill -0 "$(cat ROOT/pid)" ;;
+        "reload jeton") runuser -u jeton -- jeton serve --config ETC/jeton.toml --check > /dev/null; kill -HUP "$(cat ROOT/pid)" ;;
         "start jeton-backup.timer") [ -f ROOT/units/jeton-backup.timer ] ;;
         "start jeton-backup.service")
             set -a
             . "$(sed -n 's/^EnvironmentFile=//p' ROOT/units/jeton-backup.service)"
-            "$(sed -n 's/^ExecStart=//p' ROOT/units/jeton-backup.service)"
+            runuser -u jeton -- "$(sed -n 's/^ExecStart=//p' ROOT/units/jeton-backup.service)"
             ;;
         "reload nginx" | "start nginx") nginx ;;
         "stop nginx") nginx -s stop ;;
@@ -60,22 +62,31 @@ for unit; do
 done
 "#;
 
-/// Other programs, which only check their arguments. The owner of the files is the user of the test.
+/// The user and the group `jeton`, if root runs the test: then files have owners. Otherwise the user of the test owns
+/// everything.
+const USER: &str = "4321";
+
+/// Other programs. Those about users check their arguments, and do what they say if they can.
 const PROGRAMS: [(&str, &str); 5] = [
     ("dpkg", "[ \"$1\" = -i ]\n[ -f \"$2\" ]\n"),
     (
         "chown",
-        "if [ \"$1\" = --recursive ]; then shift; fi\n\
-         case \"$1\" in jeton:jeton|prometheus:prometheus) ;; *) exit 1 ;; esac\n\
-         shift\nfor file; do [ -e \"$file\" ]; done\n",
+        "more=\nif [ \"$1\" = --recursive ]; then more=$1; shift; fi\n\
+         owner=$1\nshift\nfor file; do [ -e \"$file\" ]; done\n\
+         case $owner in prometheus:prometheus) exit ;; jeton:jeton) ;; *) exit 1 ;; esac\n\
+         [ \"$(id -u)\" != 0 ] || command -p chown $more USER:USER \"$@\"\n",
     ),
     (
         "runuser",
-        "[ \"$1 $2 $3\" = \"-u jeton --\" ]\nshift 3\nexec \"$@\"\n",
+        "[ \"$1 $2 $3\" = \"-u jeton --\" ]\nshift 3\nexport HOME=/nonexistent\n\
+         [ \"$(id -u)\" != 0 ] || set -- setpriv --reuid USER --regid USER --clear-groups -- \"$@\"\n\
+         exec \"$@\"\n",
     ),
+    // The user of the service can read the tokens.
     (
-        "promtool",
-        "[ \"$1 $2\" = \"check config\" ]\n[ -f \"$3\" ]\n",
+        "softhsm2-util",
+        "command -p softhsm2-util \"$@\"\n\
+         [ \"$(id -u)\" != 0 ] || command -p chown --recursive USER:USER ROOT/tokens\n",
     ),
     (
         "journalctl",
@@ -83,7 +94,13 @@ const PROGRAMS: [(&str, &str); 5] = [
     ),
 ];
 
-fn manual() -> String {
+/// The environment variable with the path of Prometheus' own program for rules.
+pub(crate) const PROMTOOL: &str = "JETON_PROMTOOL";
+
+/// Without it, only the arguments are checked.
+const NO_PROMTOOL: &str = "#!/bin/sh\nset -eu\n[ \"$1 $2\" = \"check config\" ]\n[ -f \"$3\" ]\n";
+
+pub(crate) fn manual() -> String {
     page("operating.md")
 }
 
@@ -143,11 +160,23 @@ impl Machine {
         for folder in ["bin", "etc", "lib", "backups", "work", "tokens", "home"] {
             fs::create_dir(machine.path(folder)).unwrap();
         }
-        symlink(env!("CARGO_BIN_EXE_jeton"), machine.path("bin/jeton")).unwrap();
+        let jeton = Path::new(env!("CARGO_BIN_EXE_jeton"));
+        let is_root = rustix::process::geteuid().is_root();
+        if is_root {
+            // Another user may not reach the original.
+            copy_program(jeton, &machine.path("bin/jeton"));
+        } else {
+            symlink(jeton, machine.path("bin/jeton")).unwrap();
+        }
         machine.program("systemctl", SYSTEMCTL);
         for (name, text) in PROGRAMS {
             machine.program(name, &format!("#!/bin/sh\nset -eu\n{text}"));
         }
+        match std::env::var_os(PROMTOOL) {
+            Some(program) => symlink(program, machine.path("bin/promtool")).unwrap(),
+            None => machine.program("promtool", NO_PROMTOOL),
+        }
+        fs::write(machine.path("drop-in"), "").unwrap();
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let config = fs::read_to_string(root.join("deploy/jeton.toml")).unwrap();
         let ports = "listen = \"127.0.0.1:8420\"\nadmin_listen = \"127.0.0.1:8421\"\n";
@@ -161,6 +190,13 @@ impl Machine {
         machine.run(&format!(
             "echo > {package}; sha256sum {package} > SHA256SUMS"
         ));
+        if is_root {
+            // As the package does it.
+            machine.run(
+                "chmod 0755 ROOT\nchown jeton:jeton /etc/jeton/key-encryption-key /var/lib/jeton ROOT/tokens\n\
+                 chmod 0700 /var/lib/jeton\nchmod 0750 ETC\ncommand -p chown root:USER ETC",
+            );
+        }
         machine
     }
 
@@ -190,12 +226,24 @@ impl Machine {
             .replace("/etc/jeton", "ETC")
             .replace("ETC", &format!("{root}/etc"))
             .replace("ROOT", &root)
+            .replace("USER", USER)
             .replace("/var/lib/jeton", &format!("{root}/lib"))
             .replace("/var/backups/jeton", &format!("{root}/backups"))
             .replace("127.0.0.1:8420", &self.address())
             .replace("127.0.0.1:8421", &format!("127.0.0.1:{}", self.ports[1]))
     }
 
+    /// Sets what starts the server: a program and its arguments.
+    pub(crate) fn drop_in(&self, program: &str) {
+        fs::write(self.path("drop-in"), program).unwrap();
+    }
+
+    pub(crate) fn process(&self) -> i32 {
+        let pid = fs::read_to_string(self.path("pid")).unwrap();
+        pid.trim().parse().unwrap()
+    }
+
+    #[track_caller]
     pub(crate) fn run(&self, block: &str) -> String {
         let path = std::env::var("PATH").unwrap();
         let output = Command::new("sh")
@@ -246,7 +294,7 @@ fn every_command_of_the_manual_works() {
 }
 
 /// The chapter of the manual with this heading.
-fn chapter(manual: &str, heading: &str) -> String {
+pub(crate) fn chapter(manual: &str, heading: &str) -> String {
     let (_, rest) = manual.split_once(&format!("\n## {heading}\n")).unwrap();
     rest.split("\n## ").next().unwrap().to_owned()
 }

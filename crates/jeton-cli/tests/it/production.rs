@@ -30,7 +30,7 @@ http {
 ";
 
 /// A machine with nginx, Prometheus and the package. Without a real nginx, the server itself is at its address.
-fn machine(has_nginx: bool) -> Machine {
+pub(crate) fn machine(has_nginx: bool) -> Machine {
     let mut machine = Machine::new();
     for folder in [
         "nginx/conf.d",
@@ -63,7 +63,7 @@ fn machine(has_nginx: bool) -> Machine {
     let script = machine.placed(&of_package("systemd/jeton-backup"));
     write_program(&machine.path("libexec/jeton-backup"), &script);
     for name in ["alerts.yml", "scrape.yml"] {
-        let text = of_package(&format!("prometheus/{name}"));
+        let text = machine.placed(&of_package(&format!("prometheus/{name}")));
         fs::write(machine.path("doc/prometheus").join(name), text).unwrap();
     }
     machine.program("nginx", if has_nginx { NGINX } else { NO_NGINX });
@@ -95,7 +95,7 @@ fn follow(machine: &Machine) {
         said
     };
     let said = run_all(setup);
-    assert_eq!(said.trim(), "jeton_ready 1");
+    assert_eq!(said.lines().last(), Some("jeton_ready 1"));
     // The backup made at that time is the one that the page restores.
     let backups = || fs::read_dir(machine.path("backups")).unwrap().count();
     assert_eq!(backups(), 1);

@@ -12,8 +12,9 @@ use super::running::Running;
 use crate::binary::{ends, jeton, succeeds};
 use crate::data_folder::{ISS, issuer};
 
-/// Appends entries to the main chain of a folder until a segment is full, and one more.
-fn fill(data: &Path) {
+/// Appends entries to the main chain of a folder until so many segments are full, and one more.
+pub(crate) fn fill(data: &Path, segments: u64) {
+    let last = AUDIT_SEGMENT_ENTRIES * segments + 1;
     let store = RedbStore::open(data).unwrap();
     let key = |parts: &[&str]| Key::of(parts).unwrap();
     let head = block_on(store.read(&[key(&["a", "_head"])])).unwrap();
@@ -22,14 +23,14 @@ fn fill(data: &Path) {
     let first = head["record"]["number"].as_u64().unwrap() + 1;
     let mut previous = head["record"]["hash"].as_str().unwrap().to_owned();
     let mut txn = Txn::new();
-    for number in first..=AUDIT_SEGMENT_ENTRIES + 1 {
+    for number in first..=last {
         let entry = format!(
             r#"{{"schema":1,"record":{{"number":{number},"at":1800000000,"actor":"me","act":"revoke","iss":"{ISS}","about":["x"],"previous":"{previous}"}}}}"#
         );
         let digest = Sha256::digest(entry.as_bytes());
         previous = digest.iter().map(|byte| format!("{byte:02x}")).collect();
         txn = txn.put(key(&["a", &format!("{number:020}")]), entry);
-        if txn.operations().len() == 100 || number > AUDIT_SEGMENT_ENTRIES {
+        if txn.operations().len() == 100 || number == last {
             let head =
                 format!(r#"{{"schema":1,"record":{{"number":{number},"hash":"{previous}"}}}}"#);
             block_on(store.commit(txn.put(key(&["a", "_head"]), head))).unwrap();
@@ -54,7 +55,7 @@ fn audit_log_of_a_folder_is_exported_dropped_and_verified() {
         said.contains("exported 0 segments with 0 entries; log has 0"),
         "{said}"
     );
-    fill(&folder.join("jeton-data"));
+    fill(&folder.join("jeton-data"), 1);
     let all = audit(&["--json"]);
     let output = jeton(
         folder,
@@ -151,7 +152,7 @@ fn audit_log_of_a_folder_is_exported_dropped_and_verified() {
 #[test]
 fn audit_log_of_a_server_is_exported_and_dropped() {
     let folder = issuer();
-    fill(&folder.path().join("jeton-data"));
+    fill(&folder.path().join("jeton-data"), 1);
     let running = Running::on(folder);
     let audit = |args: &[&str]| text(running.admin(&[&["audit"], args].concat(), b""));
     let all = audit(&["--json"]);

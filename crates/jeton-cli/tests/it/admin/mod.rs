@@ -1,6 +1,6 @@
 //! Tests of `jeton admin`: issuers, keys, revocations, backups, and concurrent processes.
 
-mod audit;
+pub(crate) mod audit;
 mod backup_under_load;
 mod damage;
 mod hints;

@@ -155,7 +155,7 @@ fn configured(folder: &Path) -> Serving {
 }
 
 /// The strangers have more sockets than many shells allow at first.
-fn raise_open_files() {
+pub(crate) fn raise_open_files() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let maximum = getrlimit(Resource::Nofile).maximum;
     let raised = Rlimit {

@@ -10,7 +10,7 @@ mod load;
 mod minority;
 mod network;
 mod paused;
-mod proxy;
+pub(crate) mod proxy;
 mod rolling;
 mod spread;
 
@@ -18,6 +18,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use availability::{Availability, REFUSED_FOR};
+pub(crate) use cluster::libfaketime;
 use cluster::{Cluster, FRESHNESS, Program};
 use faults::Fault;
 use load::{Load, Random, Record};

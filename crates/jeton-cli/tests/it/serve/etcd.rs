@@ -3,6 +3,8 @@
 //! `cargo xtask test --only etcd` builds etcd and runs these.
 
 mod admin;
+#[cfg(target_os = "linux")]
+mod alerts;
 mod bad_input;
 mod causes;
 mod migrate;
@@ -78,9 +80,14 @@ impl Cluster {
     }
 
     fn serve_under(&self, root: &str) -> Serving {
-        let store = self.etcd.url(root);
-        let args = ["--config", "jeton.toml", "--store", &store];
-        Serving::any_port(self.folder.path(), &args)
+        self.serve_by(&[], &self.etcd.url(root))
+    }
+
+    /// Starts a server with a wrapper program on the store at this address.
+    fn serve_by(&self, program: &[&str], store: &str) -> Serving {
+        let ports = ["--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0"];
+        let args = [&ports[..], &["--config", "jeton.toml", "--store", store]].concat();
+        Serving::start_by(program, self.folder.path(), &args)
     }
 
     fn token(&self, server: &Serving, args: &[&str]) -> (Option<i32>, String) {

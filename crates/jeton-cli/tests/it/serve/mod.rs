@@ -1,12 +1,12 @@
 //! Tests of `jeton serve` and `jeton token`: the printed commands work, and the log contains no secret.
 
 #[cfg(target_os = "linux")]
-mod bounds;
+pub(crate) mod bounds;
 mod browser_attack;
 #[cfg(target_os = "linux")]
-mod chaos;
+pub(crate) mod chaos;
 mod configuration;
-mod etcd;
+pub(crate) mod etcd;
 mod follower;
 mod full_disk;
 mod grpcurl;

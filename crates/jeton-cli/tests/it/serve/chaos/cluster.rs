@@ -348,7 +348,7 @@ fn proxied(member: usize) -> usize {
     2401 + member
 }
 
-pub(super) fn libfaketime() -> Option<&'static str> {
+pub(crate) fn libfaketime() -> Option<&'static str> {
     LIBFAKETIME
         .iter()
         .find(|path| Path::new(path).exists())

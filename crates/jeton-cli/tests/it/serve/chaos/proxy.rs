@@ -11,10 +11,10 @@ use super::network::Network;
 
 /// The delay of all proxies of a cluster, in each direction.
 #[derive(Clone, Default)]
-pub(super) struct Delay(Arc<AtomicU64>);
+pub(crate) struct Delay(Arc<AtomicU64>);
 
 impl Delay {
-    pub(super) fn set(&self, delay: Duration) {
+    pub(crate) fn set(&self, delay: Duration) {
         let millis = u64::try_from(delay.as_millis()).unwrap();
         self.0.store(millis, Ordering::Relaxed);
     }
@@ -33,25 +33,30 @@ pub(super) fn start(network: &Network, host: usize, from: String, to: String, de
     network.spawn(host, move || {
         let listener = TcpListener::bind(&from).unwrap();
         sender.send(()).unwrap();
-        for client in listener.incoming() {
-            let (Ok(client), to, delay) = (client, to.clone(), delay.clone()) else {
-                continue;
-            };
-            // A connection to a host that is cut off waits, and no other waits for it.
-            thread::spawn(move || {
-                let Ok(server) = TcpStream::connect(&to) else {
-                    return;
-                };
-                let (Ok(back), Ok(forth)) = (server.try_clone(), client.try_clone()) else {
-                    return;
-                };
-                let other_way = delay.clone();
-                thread::spawn(move || pass(back, forth, &other_way));
-                pass(client, server, &delay);
-            });
-        }
+        serve(&listener, &to, &delay);
     });
     is_bound.recv().unwrap();
+}
+
+/// Passes every connection on. It ends with the test.
+pub(crate) fn serve(listener: &TcpListener, to: &str, delay: &Delay) {
+    for client in listener.incoming() {
+        let (Ok(client), to, delay) = (client, to.to_owned(), delay.clone()) else {
+            continue;
+        };
+        // A connection to a host that is cut off waits, and no other waits for it.
+        thread::spawn(move || {
+            let Ok(server) = TcpStream::connect(&to) else {
+                return;
+            };
+            let (Ok(back), Ok(forth)) = (server.try_clone(), client.try_clone()) else {
+                return;
+            };
+            let other_way = delay.clone();
+            thread::spawn(move || pass(back, forth, &other_way));
+            pass(client, server, &delay);
+        });
+    }
 }
 
 fn pass(mut from: TcpStream, mut to: TcpStream, delay: &Delay) {

@@ -55,7 +55,7 @@ impl Cluster {
 #[ignore = "needs etcd: cargo xtask test --only etcd"]
 fn etcd_that_goes_back_makes_no_revocation_ineffective() {
     let mut cluster = Cluster::of(1);
-    let servers = [cluster.serve(), cluster.serve()];
+    let servers = [cluster.serve_at_last(), cluster.serve_at_last()];
     // The admin token is that of the server that started last.
     let [other, one] = &servers;
     for server in &servers {
@@ -114,7 +114,8 @@ fn etcd_that_goes_back_makes_no_revocation_ineffective() {
 #[ignore = "needs etcd: cargo xtask test --only etcd"]
 fn etcd_servers_know_each_other() {
     let cluster = Cluster::of(1);
-    let (other, one) = (cluster.serve(), cluster.serve());
+    // The admin token is that of the server that started last.
+    let (other, one) = (cluster.serve_at_last(), cluster.serve_at_last());
     until("it answers", || is_ready(&one));
     // The server that the setup ended is silent, and then its lease ends.
     let known = |nodes: &Value| {
