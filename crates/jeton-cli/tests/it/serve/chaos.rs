@@ -30,7 +30,7 @@ const MINUTES: &str = "JETON_CHAOS_MINUTES";
 const SERVERS: &str = "JETON_CHAOS_SERVERS";
 
 /// How long a clock is apart in the short histories: longer than good tokens may be refused.
-const CLOCK_APART: Duration = REFUSED_FOR.saturating_add(Duration::from_secs(6));
+const CLOCK_APART: Duration = REFUSED_FOR.saturating_add(Duration::from_secs(12));
 
 /// How much of its history the store loses there.
 const STORE_BACK: Duration = Duration::from_secs(4);

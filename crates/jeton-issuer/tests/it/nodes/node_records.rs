@@ -131,6 +131,7 @@ fn command_with_a_clock_behind_publishes_no_key() {
     assert!(refused.to_string().contains(" s behind"), "{refused}");
     assert_eq!(server.issuer(ISS).unwrap().1.keys().len(), 1);
     // Also without a server: the audit log has the time of its last entry.
+    server.leave().unwrap();
     drop((server, command));
     clock.forward(600);
     let begun = start_with(&store, &clock, options());
@@ -138,6 +139,7 @@ fn command_with_a_clock_behind_publishes_no_key() {
     let command = start_with(&store, &behind, options().for_a_command());
     let refused = command.rotate("me", ISS, kind()).unwrap_err();
     assert!(matches!(refused, Error::ClockBehind { .. }), "{refused}");
+    assert!(refused.to_string().contains("audit log"), "{refused}");
     // The operator has checked the clock.
     let trusting = options().for_a_command().trust_clock();
     let command = start_with(&store, &behind, trusting);
