@@ -43,6 +43,9 @@ pub(super) fn run(workspace: &Workspace, targets: &[&'static Target]) -> Result<
         README,
         "sdk/java/docs/migrate.md",
         "sdk/java/docs/spring.md",
+        "sdk/java/docs/release.md",
+        "sdk/java/example/pom.xml",
+        "sdk/java/example/src/main/java/Example.java",
     ] {
         let name = page.strip_prefix("sdk/java/").unwrap_or(page);
         let place = folder.join(name);
