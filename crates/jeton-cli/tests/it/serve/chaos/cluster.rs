@@ -286,7 +286,7 @@ impl Cluster {
 
     /// Copies the files of all members, which are killed for it.
     pub(super) fn copy_store(&self) {
-        self.without_members(|data, kept| copy(data, kept));
+        self.without_members(copy);
     }
 
     /// Kills all members, and starts them again with the copies.
