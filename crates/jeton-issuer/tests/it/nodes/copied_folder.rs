@@ -20,8 +20,11 @@ const ISS: &str = "https://id.example";
 /// Longer than views lag and clocks differ.
 const LATER: i64 = 300;
 
+/// A thread of a node that ended may have the folder open for a moment.
+const WAIT: Duration = Duration::from_secs(60);
+
 fn open(path: &Path, clock: &ManualClock, with: fn(Options) -> Options) -> (Node, DataFolder) {
-    let folder = DataFolder::open(path, Missing::Make, Duration::ZERO).unwrap();
+    let folder = DataFolder::open(path, Missing::Make, WAIT).unwrap();
     let options = folder.options(KeySource::InFolder).unwrap();
     let options = with(options.run_as("host", Duration::ZERO));
     let node = Node::start(folder.store(), options, Arc::new(clock.clone())).unwrap();
@@ -60,6 +63,7 @@ fn two_machines(with: fn(Options) -> Options, act: impl FnOnce(&Node, &Node, &Ma
         .unwrap();
     revoke(&node, "before");
     drop((node, opened));
+    drop(DataFolder::open(&first, Missing::Refuse, WAIT).unwrap());
     let copied = Command::new("cp")
         .arg("-a")
         .args([&first, &second])
