@@ -40,13 +40,13 @@ fn once(
 
 /// The blocks of a chapter or a task of the page.
 fn follow(machine: &Machine, text: &str) -> String {
-    let scripts = blocks(text)
-        .into_iter()
-        .filter(|(language, _)| language == "sh");
-    scripts
-        .map(|(_, block)| machine.run(&block))
-        .last()
-        .unwrap()
+    let mut said = String::new();
+    for (language, block) in blocks(text) {
+        if language == "sh" {
+            said = machine.run(&block);
+        }
+    }
+    said
 }
 
 fn task(machine: &Machine, heading: &str) -> String {
