@@ -39,7 +39,9 @@ impl Exposed {
             Exposure::Mode(_) if self.path.is_dir() => format!("chmod 700 {path}"),
             Exposure::Mode(_) => format!("chmod 600 {path}"),
             // The service runs as the owner: root must not take the folder from it.
-            Exposure::Owner { owner, process: 0 } => format!("run this process as user {owner}"),
+            Exposure::Owner { owner, process: 0 } => {
+                format!("run this process as user {owner}, the owner of {path}")
+            }
             Exposure::Owner { owner, process } => format!(
                 "run this process as user {owner}, or change the owner: chown -R {process} {path}"
             ),
