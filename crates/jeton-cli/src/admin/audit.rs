@@ -16,7 +16,7 @@ use super::folder::user;
 use super::target::{ReadArgs, Source};
 use super::verify::found;
 use crate::exit::{Failure, Outcome};
-use crate::{output, time};
+use crate::{escape, output, time};
 
 /// Segments that stay in the store.
 const KEPT: u32 = 4;
@@ -357,7 +357,8 @@ fn line(entry: &AuditEntry) -> String {
         entry.actor.clone(),
         entry.act.clone(),
         entry.iss.clone(),
-        entry.about.join(", "),
+        // A name may have any characters.
+        escape::line(&entry.words().join(", ")),
         chain,
     ];
     parts.join("  ").trim_end().to_owned()

@@ -40,6 +40,36 @@ pub struct AuditEntry {
 }
 
 impl AuditEntry {
+    /// Returns what the operation affected in words: `subject user-7`, `key 2026-11 removed`. Names are not escaped.
+    #[must_use]
+    pub fn words(&self) -> Vec<String> {
+        self.about.iter().map(|text| self.words_of(text)).collect()
+    }
+
+    fn words_of(&self, text: &str) -> String {
+        let key = Key::parse(text).ok();
+        let parts: Vec<String> = key.iter().flat_map(Key::parts).collect();
+        let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+        match parts.as_slice() {
+            ["rule", _, "key", name] => return format!("tokens signed by {name}"),
+            ["rule", _, kind, name] => return format!("{kind} {name}"),
+            ["r", _, _, hash] => return format!("token with the hash {hash}"),
+            _ => {}
+        }
+        // These name the key without a sign, and an id may begin with one.
+        if matches!(self.act.as_str(), "issuer.create" | "key.reseal") {
+            return format!("key {text}");
+        }
+        let signs = [('+', "added"), ('-', "removed"), ('~', "changed")];
+        let found = signs
+            .into_iter()
+            .find_map(|(sign, what)| Some((text.strip_prefix(sign)?, what)));
+        found.map_or_else(
+            || text.to_owned(),
+            |(kid, what)| format!("key {kid} {what}"),
+        )
+    }
+
     /// Returns the name of its chain.
     pub(super) fn chain_name(&self) -> &str {
         if self.chain.is_empty() {
@@ -219,4 +249,55 @@ pub(crate) fn written_at(entry: &Entry) -> Option<i64> {
     chain_of(&entry.key)?;
     let written = serde_json::from_slice::<Written>(&entry.value).ok();
     written.map(|written| written.record.at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::{revocation_key, rule_key};
+
+    #[test]
+    fn entry_is_told_in_words() {
+        const ISS: &str = "https://id.example";
+        let words = |act: &str, about: &str| {
+            let entry = AuditEntry {
+                number: 1,
+                at: 0,
+                actor: "alice".to_owned(),
+                act: act.to_owned(),
+                iss: ISS.to_owned(),
+                about: vec![about.to_owned()],
+                previous: String::new(),
+                chain: String::new(),
+            };
+            entry.words().remove(0)
+        };
+        let rule = |kind, name| rule_key(ISS, kind, name).unwrap().to_string();
+        let token = revocation_key(ISS, 7, 11).unwrap().to_string();
+        for (act, about, expected) in [
+            ("revoke", rule("subject", "a/b"), "subject a/b"),
+            (
+                "revoke.end",
+                rule("key", "2026-11"),
+                "tokens signed by 2026-11",
+            ),
+            (
+                "revoke",
+                token,
+                "token with the hash 0000000000000000000000000000000b",
+            ),
+            ("key.rotate", "+-k1".to_owned(), "key -k1 added"),
+            ("key.compromised", "-k0".to_owned(), "key k0 removed"),
+            ("key.tick", "~k1".to_owned(), "key k1 changed"),
+            ("issuer.create", "-k1".to_owned(), "key -k1"),
+            (
+                "issuer.set",
+                "max_age_seconds: 1 -> 2".to_owned(),
+                "max_age_seconds: 1 -> 2",
+            ),
+            ("audit.checkpoint", "main 1 ab".to_owned(), "main 1 ab"),
+        ] {
+            assert_eq!(words(act, &about), expected, "{about}");
+        }
+    }
 }

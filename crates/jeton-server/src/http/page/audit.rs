@@ -36,7 +36,7 @@ fn table(entries: &[AuditEntry]) -> Markup {
                             td { (entry.actor) }
                             td { (entry.act) }
                             td { (entry.iss) }
-                            td { (about(&entry.about)) }
+                            td { (about(&entry.words())) }
                         }
                     }
                 }
