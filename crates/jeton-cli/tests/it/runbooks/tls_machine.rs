@@ -179,9 +179,9 @@ fn certificate_ends(machine: &Machine, drills: &mut Drills) {
 
 /// The application asks for a scope that it may not have.
 fn client_fails(machine: &Machine, drills: &mut Drills) {
-    let get = "jeton token get --client shop --secret-file authority/shop.secret > token\n";
+    let get = "jeton token get --client shop --secret-file operator/shop.secret > token\n";
     let before = around(machine, get);
-    let fails = "! jeton token get --client shop --secret-file authority/shop.secret --scope none 2> /dev/null\n";
+    let fails = "! jeton token get --client shop --secret-file operator/shop.secret --scope none 2> /dev/null\n";
     let during = around(machine, &fails.repeat(3));
     let mut said = String::new();
     until("the log names it", || {
