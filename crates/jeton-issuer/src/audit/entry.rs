@@ -253,6 +253,8 @@ pub(crate) fn written_at(entry: &Entry) -> Option<i64> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use super::*;
     use crate::record::{revocation_key, rule_key};
 

@@ -155,7 +155,7 @@ fn chaos_short_history_is_linearizable() {
 
 /// How often a fault happens at most before a judge must notice it. Between the loss of a revocation and its repetition,
 /// a client may ask for none of the tokens.
-const CONTROLS: usize = 5;
+const CONTROLS: u64 = 8;
 
 /// The judges of both short histories notice that servers do not know when the store goes back, and are ready with a
 /// clock that is apart.
@@ -165,10 +165,12 @@ fn chaos_judges_notice_what_is_not_protected() {
     let mut open = vec![
         (Fault::ClockAhead, CLOCK_APART),
         (Fault::StoreBack, STORE_BACK),
+        (Fault::StoreBack, STORE_BACK),
+        (Fault::StoreBack, STORE_BACK),
     ];
     open.retain(|(fault, _)| fault.is_possible());
     for round in 0..CONTROLS {
-        let noticed = noticed_without_protection(&open, round as u64);
+        let noticed = noticed_without_protection(&open, round);
         open.retain(|(fault, _)| !noticed.contains(fault));
         if open.is_empty() {
             return;
