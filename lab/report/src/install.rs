@@ -34,30 +34,22 @@ const WITH: [(&str, &str); 2] = [
 
 /// By language: the command that makes jeton's package in a clone, because it is not published yet, and what to know before.
 const OWN: [(&str, &str, &str); 5] = [
-    (
-        "go",
-        "cargo xtask package go",
-        "It needs cgo, and Linux. By the makers of this lab.",
-    ),
+    ("go", "cargo xtask package go", "It needs cgo, and Linux."),
     (
         "java",
         "cargo xtask package java",
-        "It needs Java 17, and Linux. By the makers of this lab.",
+        "It needs Java 17, and Linux.",
     ),
     (
         "node",
         "cargo xtask package node",
-        "It needs Linux, and no browser. By the makers of this lab.",
+        "It needs Linux, and no browser.",
     ),
-    (
-        "python",
-        "cargo xtask package python",
-        "It needs Linux. By the makers of this lab.",
-    ),
+    ("python", "cargo xtask package python", "It needs Linux."),
     (
         "rust",
         "cargo add --path crates/jeton",
-        "It does no I/O: the program fetches keys. By the makers of this lab.",
+        "It does no I/O: the program fetches keys.",
     ),
 ];
 
@@ -88,8 +80,8 @@ pub(crate) fn install(subject: &Subject) -> String {
 }
 
 /// Returns what a user must know before, if this project knows it.
-pub(crate) fn limits(subject: &Subject) -> Option<&'static str> {
-    own(subject).map(|(.., limits)| *limits)
+pub(crate) fn limits(subject: &Subject) -> Option<String> {
+    own(subject).map(|(.., limits)| format!("{limits} By the makers of this lab."))
 }
 
 fn own(subject: &Subject) -> Option<&'static (&'static str, &'static str, &'static str)> {

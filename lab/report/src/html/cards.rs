@@ -269,7 +269,7 @@ fn libraries(result: &RunResult, language: &str, case: Asked) -> Option<Card> {
     };
     let prefix = format!("{language}-{}", case.id);
     Some(Card {
-        lines: about(result, case, all),
+        lines: about(result, token, all),
         ..Card::of_case(case.id, &prefix, answer)
     })
 }
@@ -288,7 +288,7 @@ fn others(all: &[Library<'_>]) -> String {
 }
 
 /// How to install the first library, and the next if it is not slower; what they ask of their user; what this run does not say.
-fn about(result: &RunResult, case: Asked, all: &[Library<'_>]) -> Vec<String> {
+fn about(result: &RunResult, token: &str, all: &[Library<'_>]) -> Vec<String> {
     let is_first =
         |(index, one): &(usize, &Library<'_>)| *index == 0 || one.verdict() != VerdictKind::Slower;
     let leading = all.iter().take(2).enumerate().filter(is_first);
@@ -303,8 +303,10 @@ fn about(result: &RunResult, case: Asked, all: &[Library<'_>]) -> Vec<String> {
     } else {
         "attacks on these libraries, and load on several threads"
     };
-    let rest = match case.id {
-        "public" => "ES256, because most libraries have it; other tokens are in the tables below. ",
+    let rest = match token {
+        "JWT ES256" => {
+            "ES256, because most libraries have it; other tokens are in the tables below. "
+        }
         _ => "",
     };
     let rest = format!("{rest}Not measured: {not_measured}.");
